@@ -6,6 +6,7 @@ import Glibc
 enum DocumentFunctions {
     static let rows = [
         FunctionRow("fl_value", 2) { Call($0, $1, $2).propertyValue() },
+        FunctionRow("fl_stored_value", 2) { Call($0, $1, $2).propertyValue() },
         FunctionRow("fl_root", 1) { Call($0, $1, $2).root() },
         FunctionRow("fl_nested_value", 2) { Call($0, $1, $2).nestedValue() },
         FunctionRow("fl_unnested_value", 1) { Call($0, $1, $2).unnestedItem() },

@@ -38,6 +38,11 @@ extension Resolver {
             if case .property(let property, .value) = terms[0], !property.path.isEmpty || property.row.shape == .document {
                 return .property(property, .count)
             }
+        // An index has 0 and 1 for false and true, and SQLite takes a property from one that has it.
+        case "isboolean", "isnumber", "type", "tostring":
+            if clause != .index, case .property(let property, .value) = terms[0], property.row.shape == .document, !property.path.isEmpty {
+                terms[0] = .property(property, .stored)
+            }
         default: break
         }
         if function.traits.contains(.takesCollation) { terms.append(.literal(SQLText.string(collation.sqlName))) }

@@ -85,6 +85,7 @@ struct SQLWriter {
         case .exists: writeAccess("fl_exists", row.prefix + "body", property.path)
         case .count: writeAccess("fl_count", row.prefix + "body", property.path)
         case .blob: writeAccess("fl_blob", row.prefix + "body", property.path)
+        case .stored: writeAccess("fl_stored_value", row.prefix + "body", property.path)
         case .value:
             let isWhole = property.path.isEmpty
             switch row.shape {

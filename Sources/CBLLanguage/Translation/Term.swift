@@ -45,7 +45,8 @@ indirect enum Term {
         var path: String
     }
 
-    enum Accessor { case value, exists, count, blob }
+    /// `stored` is the value out of the document, also where an index has it.
+    enum Accessor { case value, stored, exists, count, blob }
 
     /// How the value becomes a column.
     var kind: ResultKind {

@@ -66,7 +66,7 @@ final class BatchedInsertion {
 
     private func take(_ batch: BulkBatch, _ settle: (BulkBatch) throws -> Void) throws {
         if let failure = batch.failure { throw failure }
-        try transaction.checkSequence(inserter.lastSequence, tables)
+        try transaction.checkSequence(batch.lastSequence, tables)
         try settle(batch)
         if pipeline == nil || pipeline?.count == 0 { try transaction.setLastSequence(inserter.lastSequence, tables) }
         batch.removeAll()

@@ -23,6 +23,8 @@ final class BulkBatch: @unchecked Sendable {
     @exclusivity(unchecked) private var entries: [Entry] = []
     /// What became of it.
     @exclusivity(unchecked) var insertedCount = 0
+    /// The highest that the collection had then.
+    @exclusivity(unchecked) var lastSequence: UInt64 = 0
     @exclusivity(unchecked) var existing: [Int] = []
     @exclusivity(unchecked) var failure: SQLiteError?
 
@@ -143,6 +145,7 @@ final class BulkInserter: @unchecked Sendable {
         } catch {
             batch.failure = error
         }
+        batch.lastSequence = lastSequence
     }
 
     private func insert(_ batch: BulkBatch, _ index: Int) throws(SQLiteError) -> Bool {

@@ -56,6 +56,44 @@ import Testing
         #expect(changes.list("results", "id") == expected, "\(changes.text)")
     }
 
+    /// Of every type, in CouchDB's order of types.
+    private static let mixed = ["null", "false", "true", "-42", "0", "42.5", #""a""#, "[]", "[1]", #"{"a":1}"#]
+
+    private static let mixedSelectors: [(String, [Int])] = [
+        (#"{"v":false}"#, [1]), (#"{"v":true}"#, [2]), (#"{"v":0}"#, [4]), (#"{"v":{"$eq":0}}"#, [4]), (#"{"v":{"$in":[false]}}"#, [1]),
+        (#"{"v":{"$in":[0,[1],{"a":1},null]}}"#, [0, 4, 8, 9]), (#"{"v":{"$ne":0}}"#, [0, 1, 2, 3, 5, 6, 7, 8, 9]),
+        (#"{"v":{"$nin":[false,0,{"a":1}]}}"#, [0, 2, 3, 5, 6, 7, 8]), (#"{"v":{"$lt":0}}"#, [0, 1, 2, 3]),
+        (#"{"v":{"$lte":0}}"#, [0, 1, 2, 3, 4]), (#"{"v":{"$lt":-50}}"#, [0, 1, 2]), (#"{"v":{"$gt":0}}"#, [5, 6, 7, 8, 9]),
+        (#"{"v":{"$gte":0}}"#, [4, 5, 6, 7, 8, 9]), (#"{"v":{"$lt":false}}"#, [0]), (#"{"v":{"$lte":false}}"#, [0, 1]),
+        (#"{"v":{"$lt":true}}"#, [0, 1]), (#"{"v":{"$gt":false}}"#, [2, 3, 4, 5, 6, 7, 8, 9]), (#"{"v":{"$gte":true}}"#, [2, 3, 4, 5, 6, 7, 8, 9]),
+        (#"{"v":{"$gt":true}}"#, [3, 4, 5, 6, 7, 8, 9]), (#"{"v":{"$lt":"a"}}"#, [0, 1, 2, 3, 4, 5]), (#"{"v":{"$gt":"a"}}"#, [7, 8, 9]),
+        (#"{"v":{"$lt":[]}}"#, [0, 1, 2, 3, 4, 5, 6]), (#"{"v":{"$gt":[]}}"#, [8, 9]), (#"{"v":{"$gte":[]}}"#, [7, 8, 9]),
+        (#"{"v":{"$lt":{}}}"#, [0, 1, 2, 3, 4, 5, 6, 7, 8]), (#"{"v":{"$gt":{}}}"#, [9]), (#"{"v":{"$mod":[2,0]}}"#, [3, 4]),
+        (#"{"v":{"$gt":null}}"#, [1, 2, 3, 4, 5, 6, 7, 8, 9]), (#"{"$not":{"v":false}}"#, [0, 2, 3, 4, 5, 6, 7, 8, 9]),
+        // Items of arrays, of which the document with the number n has its value alone and behind a text.
+        (#"{"l":{"$in":[false]}}"#, [1]), (#"{"l":{"$in":[[1],{"a":1}]}}"#, [8, 9]), (#"{"l":{"$nin":[{"a":1},0]}}"#, [0, 1, 2, 3, 5, 6, 7, 8]),
+        (#"{"l":{"$all":["x",{"a":1}]}}"#, [9]), (#"{"l":{"$all":[[1]]}}"#, [8]), (#"{"l":{"$all":[null,"x"]}}"#, [0]),
+        (#"{"l":{"$all":[0]}}"#, [4]), (#"{"l":{"$elemMatch":{"$eq":{"a":1}}}}"#, [9]), (#"{"l":{"$elemMatch":{"$eq":[]}}}"#, [7]),
+        (#"{"l":{"$elemMatch":{"$eq":true}}}"#, [2]), (#"{"l":{"$allMatch":{"$in":["x",{"a":1}]}}}"#, [9]),
+        (#"{"l":{"$allMatch":{"$in":["x",null]}}}"#, [0]), (#"{"n":{"$allMatch":{"$eq":null}}}"#, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        (#"{"n":{"$allMatch":{"$eq":1}}}"#, []), (#"{"\\$x":1}"#, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), (#"{"o":{"\\$y.z":{"$gte":8}}}"#, [8, 9]),
+    ]
+
+    @Test func valuesOfAllTypesAreComparedAsInCouchDB() throws {
+        let docs = Self.mixed.enumerated().map { number, value in
+            #"{"_id":"\#(number)","v":\#(value),"l":["x",\#(value)],"n":[null,null],"$x":1,"o":{"$y":{"z":\#(number)}}}"#
+        }
+        for isIndexed in [false, true] {
+            let server = try RESTServer.withDatabase()
+            #expect(try server.send("POST", "/db/_bulk_docs", "{\"docs\":[\(docs.joined(separator: ","))]}").status == 201)
+            if isIndexed { #expect(try server.send("POST", "/db/_index", #"{"index":{"fields":["v"]},"name":"v"}"#).status == 200) }
+            for (selector, expected) in Self.mixedSelectors {
+                let answer = try server.send("POST", "/db/_find", #"{"selector":\#(selector),"sort":["_id"]}"#)
+                #expect(answer.list("docs", "_id") == expected.map { "\($0)" }, "\(selector) \(answer.text)")
+            }
+        }
+    }
+
     @Test(arguments: [
         "{}", "[]", #"{"selector":1}"#, #"{"selector":{"$eq":1}}"#, #"{"selector":{"a":{"$nothing":1}}}"#, #"{"selector":{"$and":1}}"#,
         #"{"selector":{"a":{"$in":1}}}"#, #"{"selector":{"a":{"$mod":[0,1]}}}"#, #"{"selector":{"a":{"$size":-1}}}"#,

@@ -35,7 +35,7 @@ enum IndexRequests {
             else { throw RESTError.badRequest("an index has fields") }
             let text = try expressions(fields)
             let partial = definition.value(forKey: "partial_filter_selector", nil).flatMap { $0.isNull ? nil : $0 }
-            let condition = try partial.map { try Selector.condition($0).jsonForm() }
+            let condition = try partial.map { try Selector.condition($0, tellsBooleans: false).jsonForm() }
             let name = members?.value(forKey: "name", nil)?.string ?? automaticName(text + (condition ?? ""))
             return (try ListedIndex.Name(name, design: members?.value(forKey: "ddoc", nil)?.string), text, condition)
         }

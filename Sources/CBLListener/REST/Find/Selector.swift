@@ -5,7 +5,8 @@ import CBLReplication
 /// A selector of CouchDB, `{"stars": {"$gte": 4}, "$or": […]}`, as the condition of a query: its names are names and its values are values there, so none
 /// of it is ever read as text.
 ///
-/// Where CouchDB compares values of different types by its order of types, SQL++ does by its own.
+/// In CouchDB's order of types null, false and true come first, then numbers, texts, arrays and objects. SQL++ has booleans among numbers, and null behind
+/// texts: what is asked for besides makes up for that, and leaves an index of use.
 struct Selector {
     /// What a part of a selector is about.
     private enum Subject {
@@ -33,18 +34,21 @@ struct Selector {
     private static let mostLevels = 50
     private var variableCount = 0
 
-    static func condition(_ value: Value?) throws(RESTError) -> QueryExpression {
+    /// Whether false and 0 are told apart. In the condition of an index they are not: what asks for more than the condition finds the index.
+    private let tellsBooleans: Bool
+
+    static func condition(_ value: Value?, tellsBooleans: Bool = true) throws(RESTError) -> QueryExpression {
         guard let object = value?.dictionary else { throw .badRequest("the selector is missing, or is no object") }
-        var selector = Selector()
+        var selector = Selector(tellsBooleans: tellsBooleans)
         return try selector.all(of: object, .document([]), 0)
     }
 
-    /// The name of a property, or the path to one: `address.city`; a point that belongs to a name has `\` before it.
+    /// The name of a property, or the path to one: `address.city`; a point that belongs to a name has `\` before it, as has a `$` at its beginning.
     static func path(_ name: String) throws(RESTError) -> [String] {
         var (names, current, isEscaped) = ([String](), "", false)
         for character in name {
             if isEscaped {
-                if character != "." { current.append("\\") }
+                if character != ".", character != "$" || !current.isEmpty { current.append("\\") }
                 current.append(character)
                 isEscaped = false
             } else if character == "\\" {
@@ -80,7 +84,7 @@ struct Selector {
 
     private mutating func field(_ value: Value, _ subject: Subject, _ level: Int) throws(RESTError) -> QueryExpression {
         guard let object = value.dictionary, !object.isEmpty else {
-            return Selector.equals(subject.expression, try Selector.literal(value))
+            return equals(subject.expression, try Selector.literal(value))
         }
         return try all(of: object, subject, level)
     }
@@ -135,17 +139,17 @@ struct Selector {
             return Selector.begins(left, with: prefix)
         case "$type":
             guard let type = value.string else { throw .badRequest("$type has the name of a type") }
-            if type == "null" { return Selector.equals(left, QueryExpression(.null)) }
-            return Selector.equals(QueryExpression(.function("type", [left])), QueryExpression(.string(type)))
+            if type == "null" { return equals(left, QueryExpression(.null)) }
+            return Selector.compared(.equal, Selector.call("type", left), QueryExpression(.string(type)))
         case "$exists":
             guard let isThere = value.boolean else { throw .badRequest("$exists is true or false") }
             return Selector.missing(left, isNot: isThere)
         case "$size":
             guard let count = value.integer, count >= 0 else { throw .badRequest("$size is a number of items") }
-            let length = Selector.equals(QueryExpression(.function("array_length", [left])), QueryExpression(.integer(count)))
-            return Selector.join(.and, [QueryExpression(.function("isarray", [left])), length], empty: true)
+            let length = Selector.compared(.equal, Selector.call("array_length", left), QueryExpression(.integer(count)))
+            return Selector.both(Selector.call("isarray", left), length)
         case "$mod": return try modulo(value, left)
-        default: return try Selector.comparison(name, value, left)
+        default: return try comparison(name, value, left)
         }
     }
 
@@ -159,25 +163,90 @@ struct Selector {
         QueryExpression(.operation(isNot ? .isNot : .is, [left, QueryExpression(.missing)]))
     }
 
-    private static func equals(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
-        right.node == .null ? QueryExpression(.operation(.is, [left, right])) : QueryExpression(.operation(.equal, [left, right]))
+    private static func compared(_ known: Operator, _ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        QueryExpression(.operation(known, [left, right]))
     }
 
-    private static func comparison(_ name: String, _ value: Value, _ left: QueryExpression) throws(RESTError) -> QueryExpression {
-        let right = try literal(value)
-        let isNull = right.node == .null
-        func compared(_ known: Operator) -> QueryExpression { QueryExpression(.operation(known, [left, right])) }
-        let isValued = QueryExpression(.operation(.isValued, [left]))
-        let isNullItself = equals(left, QueryExpression(.null))
+    private static func both(_ one: QueryExpression, _ other: QueryExpression) -> QueryExpression { join(.and, [one, other], empty: true) }
+
+    private static func call(_ function: String, _ argument: QueryExpression) -> QueryExpression {
+        QueryExpression(.function(function, [argument]))
+    }
+
+    private func equals(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        switch right.node {
+        case .null: Selector.compared(.is, left, right)
+        case .boolean where tellsBooleans: Selector.both(Selector.compared(.equal, left, right), Selector.call("isboolean", left))
+        case .integer(0) where tellsBooleans, .integer(1) where tellsBooleans, .float(0) where tellsBooleans, .float(1) where tellsBooleans:
+            Selector.both(Selector.compared(.equal, left, right), Selector.call("isnumber", left))
+        default: Selector.compared(.equal, left, right)
+        }
+    }
+
+    private func comparison(_ name: String, _ value: Value, _ left: QueryExpression) throws(RESTError) -> QueryExpression {
+        let right = try Selector.literal(value)
         switch name {
         case "$eq": return equals(left, right)
-        case "$ne": return join(.and, [missing(left, isNot: true), not(equals(left, right))], empty: true)
-        // Null is less than everything; in SQL++ it is more.
-        case "$gt": return isNull ? isValued : join(.and, [compared(.greater), isValued], empty: true)
-        case "$gte": return isNull ? missing(left, isNot: true) : join(.and, [compared(.greaterOrEqual), isValued], empty: true)
-        case "$lt": return isNull ? QueryExpression(.boolean(false)) : join(.or, [compared(.less), isNullItself], empty: false)
-        case "$lte": return isNull ? isNullItself : join(.or, [compared(.lessOrEqual), isNullItself], empty: false)
+        case "$ne": return Selector.both(Selector.missing(left, isNot: true), Selector.not(equals(left, right)))
+        case "$gt": return greater(left, right)
+        case "$gte": return Selector.join(.or, [greater(left, right), equals(left, right)], empty: false)
+        case "$lt": return less(left, right)
+        case "$lte": return Selector.join(.or, [less(left, right), equals(left, right)], empty: false)
         default: throw .badRequest("there is no operator \(name)")
+        }
+    }
+
+    private func less(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        let isNull = equals(left, QueryExpression(.null))
+        let isBoolean = Selector.call("isboolean", left)
+        switch right.node {
+        case .null: return QueryExpression(.boolean(false))
+        case .boolean(let isTrue):
+            return isTrue ? Selector.join(.or, [isNull, equals(left, QueryExpression(.boolean(false)))], empty: false) : isNull
+        case .array(let items):
+            let isLower = Selector.join(
+                .and,
+                [
+                    Selector.missing(left, isNot: true), Selector.not(Selector.call("isarray", left)),
+                    Selector.not(Selector.call("isobject", left)),
+                ], empty: true)
+            return items.isEmpty
+                ? isLower
+                : Selector.join(
+                    .or, [isLower, Selector.both(Selector.call("isarray", left), Selector.compared(.less, left, right))], empty: false)
+        case .dictionary(let members):
+            let isLower = Selector.both(Selector.missing(left, isNot: true), Selector.not(Selector.call("isobject", left)))
+            return members.isEmpty
+                ? isLower
+                : Selector.join(
+                    .or, [isLower, Selector.both(Selector.call("isobject", left), Selector.compared(.less, left, right))], empty: false)
+        case .string: return Selector.join(.or, [Selector.compared(.less, left, right), isNull], empty: false)
+        default:
+            // Which are 0 and 1.
+            let booleans =
+                !tellsBooleans
+                ? [] : [false, true].map { Selector.both(Selector.compared(.equal, left, QueryExpression(.boolean($0))), isBoolean) }
+            return Selector.join(.or, [Selector.compared(.less, left, right), isNull] + booleans, empty: false)
+        }
+    }
+
+    private func greater(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        let isValued = QueryExpression(.operation(.isValued, [left]))
+        let isBoolean = Selector.call("isboolean", left)
+        switch right.node {
+        case .null: return isValued
+        case .boolean(let isTrue): return Selector.both(isValued, Selector.not(isTrue ? isBoolean : equals(left, right)))
+        case .array(let items):
+            let more = items.isEmpty ? Selector.not(Selector.compared(.equal, left, right)) : Selector.compared(.greater, left, right)
+            return Selector.join(.or, [Selector.call("isobject", left), Selector.both(Selector.call("isarray", left), more)], empty: false)
+        case .dictionary(let members):
+            return Selector.both(
+                Selector.call("isobject", left),
+                members.isEmpty ? Selector.not(Selector.compared(.equal, left, right)) : Selector.compared(.greater, left, right))
+        case .string: return Selector.both(Selector.compared(.greater, left, right), isValued)
+        default:
+            let isNoBoolean = tellsBooleans ? [Selector.not(isBoolean)] : []
+            return Selector.join(.and, [Selector.compared(.greater, left, right), isValued] + isNoBoolean, empty: true)
         }
     }
 
@@ -185,38 +254,61 @@ struct Selector {
         guard let array = value.array else { throw .badRequest("\(name) has an array of values") }
         var values: [QueryExpression] = []
         for item in array { values.append(try Selector.literal(item)) }
+        let isArray = Selector.call("isarray", left)
         if name == "$all" {
-            let parts = values.map { QueryExpression(.function("array_contains", [left, $0])) }
-            return Selector.join(.and, parts, empty: false)
+            let parts = values.isEmpty ? [QueryExpression(.boolean(false))] : values.map { any(of: [$0], in: left) }
+            return Selector.join(.and, [isArray] + parts, empty: false)
         }
         // Of an array, one of its items is enough.
-        variableCount += 1
-        let variable = "item\(variableCount)"
+        let isOne = Selector.join(.or, values.map { equals(left, $0) }, empty: false)
+        let isAmong = Selector.join(.or, [isOne, Selector.both(isArray, any(of: values, in: left))], empty: false)
+        return name == "$in" ? isAmong : Selector.both(Selector.missing(left, isNot: true), Selector.not(isAmong))
+    }
+
+    /// Whether one of these values is in an array. SQL++ looks for texts and numbers with a function of its own, which finds neither arrays nor objects.
+    private mutating func any(of values: [QueryExpression], in left: QueryExpression) -> QueryExpression {
+        let variable = newVariable()
         let item = QueryExpression(.variable(variable, PropertyPath([])))
-        func isOne(_ of: QueryExpression) -> QueryExpression { Selector.join(.or, values.map { Selector.equals(of, $0) }, empty: false) }
-        let holdsOne = QueryExpression(.quantified(.any, variable: variable, collection: left, predicate: isOne(item)))
-        let isArray = QueryExpression(.function("isarray", [left]))
-        let isAmong = Selector.join(.or, [isOne(left), Selector.join(.and, [isArray, holdsOne], empty: true)], empty: false)
-        return name == "$in" ? isAmong : Selector.join(.and, [Selector.missing(left, isNot: true), Selector.not(isAmong)], empty: true)
+        let parts = values.map { value in
+            let isEqual = equals(item, value)
+            switch value.node {
+            case .array, .dictionary: return Selector.both(isEqual, Selector.missing(item, isNot: true))
+            default: return isEqual
+            }
+        }
+        return QueryExpression(
+            .quantified(.any, variable: variable, collection: left, predicate: Selector.join(.or, parts, empty: false)))
+    }
+
+    private mutating func newVariable() -> String {
+        variableCount += 1
+        return "item\(variableCount)"
     }
 
     private func modulo(_ value: Value, _ left: QueryExpression) throws(RESTError) -> QueryExpression {
         guard let array = value.array, array.count == 2, let divisor = array[0].integer, let rest = array[1].integer, divisor != 0 else {
             throw .badRequest("$mod has a divisor, which is not 0, and a remainder")
         }
-        let remainder = QueryExpression(.operation(.modulo, [left, QueryExpression(.integer(divisor))]))
-        let isNumber = QueryExpression(.function("isnumber", [left]))
-        return Selector.join(.and, [isNumber, Selector.equals(remainder, QueryExpression(.integer(rest)))], empty: true)
+        let remainder = Selector.compared(
+            .equal, Selector.compared(.modulo, left, QueryExpression(.integer(divisor))), QueryExpression(.integer(rest)))
+        let isWhole = Selector.compared(.equal, Selector.call("floor", left), left)
+        return Selector.join(.and, [Selector.call("isnumber", left), isWhole, remainder], empty: true)
     }
 
     private mutating func items(
         _ name: String, _ value: Value, _ left: QueryExpression, _ level: Int
     ) throws(RESTError) -> QueryExpression {
-        variableCount += 1
-        let variable = "item\(variableCount)"
-        let predicate = try selector(name, value, .item(variable, []), level)
-        return QueryExpression(
-            .quantified(name == "$allMatch" ? .anyAndEvery : .any, variable: variable, collection: left, predicate: predicate))
+        let variable = newVariable()
+        let isArray = Selector.call("isarray", left)
+        var predicate = try selector(name, value, .item(variable, []), level)
+        // Whatever is compared: see `any(of:in:)`.
+        predicate = Selector.both(predicate, Selector.missing(QueryExpression(.variable(variable, PropertyPath([]))), isNot: true))
+        let isEvery = name == "$allMatch"
+        let quantified = QueryExpression(
+            .quantified(isEvery ? .every : .any, variable: variable, collection: left, predicate: predicate))
+        // "ANY AND EVERY" counts no nulls.
+        let hasSome = Selector.compared(.greater, Selector.call("array_length", left), QueryExpression(.integer(0)))
+        return Selector.join(.and, isEvery ? [isArray, hasSome, quantified] : [isArray, quantified], empty: true)
     }
 
     private static func literal(_ value: Value, _ level: Int = 0) throws(RESTError) -> QueryExpression {
