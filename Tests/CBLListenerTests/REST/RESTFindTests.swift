@@ -65,18 +65,21 @@ import Testing
         (#"{"v":{"$nin":[false,0,{"a":1}]}}"#, [0, 2, 3, 5, 6, 7, 8]), (#"{"v":{"$lt":0}}"#, [0, 1, 2, 3]),
         (#"{"v":{"$lte":0}}"#, [0, 1, 2, 3, 4]), (#"{"v":{"$lt":-50}}"#, [0, 1, 2]), (#"{"v":{"$gt":0}}"#, [5, 6, 7, 8, 9]),
         (#"{"v":{"$gte":0}}"#, [4, 5, 6, 7, 8, 9]), (#"{"v":{"$lt":false}}"#, [0]), (#"{"v":{"$lte":false}}"#, [0, 1]),
-        (#"{"v":{"$lt":true}}"#, [0, 1]), (#"{"v":{"$gt":false}}"#, [2, 3, 4, 5, 6, 7, 8, 9]), (#"{"v":{"$gte":true}}"#, [2, 3, 4, 5, 6, 7, 8, 9]),
+        (#"{"v":{"$lt":true}}"#, [0, 1]), (#"{"v":{"$gt":false}}"#, [2, 3, 4, 5, 6, 7, 8, 9]),
+        (#"{"v":{"$gte":true}}"#, [2, 3, 4, 5, 6, 7, 8, 9]),
         (#"{"v":{"$gt":true}}"#, [3, 4, 5, 6, 7, 8, 9]), (#"{"v":{"$lt":"a"}}"#, [0, 1, 2, 3, 4, 5]), (#"{"v":{"$gt":"a"}}"#, [7, 8, 9]),
         (#"{"v":{"$lt":[]}}"#, [0, 1, 2, 3, 4, 5, 6]), (#"{"v":{"$gt":[]}}"#, [8, 9]), (#"{"v":{"$gte":[]}}"#, [7, 8, 9]),
         (#"{"v":{"$lt":{}}}"#, [0, 1, 2, 3, 4, 5, 6, 7, 8]), (#"{"v":{"$gt":{}}}"#, [9]), (#"{"v":{"$mod":[2,0]}}"#, [3, 4]),
         (#"{"v":{"$gt":null}}"#, [1, 2, 3, 4, 5, 6, 7, 8, 9]), (#"{"$not":{"v":false}}"#, [0, 2, 3, 4, 5, 6, 7, 8, 9]),
         // Items of arrays, of which the document with the number n has its value alone and behind a text.
-        (#"{"l":{"$in":[false]}}"#, [1]), (#"{"l":{"$in":[[1],{"a":1}]}}"#, [8, 9]), (#"{"l":{"$nin":[{"a":1},0]}}"#, [0, 1, 2, 3, 5, 6, 7, 8]),
+        (#"{"l":{"$in":[false]}}"#, [1]), (#"{"l":{"$in":[[1],{"a":1}]}}"#, [8, 9]),
+        (#"{"l":{"$nin":[{"a":1},0]}}"#, [0, 1, 2, 3, 5, 6, 7, 8]),
         (#"{"l":{"$all":["x",{"a":1}]}}"#, [9]), (#"{"l":{"$all":[[1]]}}"#, [8]), (#"{"l":{"$all":[null,"x"]}}"#, [0]),
         (#"{"l":{"$all":[0]}}"#, [4]), (#"{"l":{"$elemMatch":{"$eq":{"a":1}}}}"#, [9]), (#"{"l":{"$elemMatch":{"$eq":[]}}}"#, [7]),
         (#"{"l":{"$elemMatch":{"$eq":true}}}"#, [2]), (#"{"l":{"$allMatch":{"$in":["x",{"a":1}]}}}"#, [9]),
         (#"{"l":{"$allMatch":{"$in":["x",null]}}}"#, [0]), (#"{"n":{"$allMatch":{"$eq":null}}}"#, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
-        (#"{"n":{"$allMatch":{"$eq":1}}}"#, []), (#"{"\\$x":1}"#, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), (#"{"o":{"\\$y.z":{"$gte":8}}}"#, [8, 9]),
+        (#"{"n":{"$allMatch":{"$eq":1}}}"#, []), (#"{"\\$x":1}"#, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        (#"{"o":{"\\$y.z":{"$gte":8}}}"#, [8, 9]),
     ]
 
     @Test func valuesOfAllTypesAreComparedAsInCouchDB() throws {
@@ -91,6 +94,27 @@ import Testing
                 let answer = try server.send("POST", "/db/_find", #"{"selector":\#(selector),"sort":["_id"]}"#)
                 #expect(answer.list("docs", "_id") == expected.map { "\($0)" }, "\(selector) \(answer.text)")
             }
+        }
+    }
+
+    @Test func ordersAreThoseOfCouchDB() throws {
+        var docs = Self.mixed.enumerated().map { number, value in #"{"_id":"\#(9 - number)","v":\#(value),"same":7}"# }
+        docs.append(#"{"_id":"none","same":7}"#)
+        for isIndexed in [false, true] {
+            let server = try RESTServer.withDatabase()
+            #expect(try server.send("POST", "/db/_bulk_docs", "{\"docs\":[\(docs.joined(separator: ","))]}").status == 201)
+            if isIndexed { #expect(try server.send("POST", "/db/_index", #"{"index":{"fields":["v"]},"name":"v"}"#).status == 200) }
+            func sorted(_ sort: String, _ selector: String = "{}") throws -> [String] {
+                try server.send("POST", "/db/_find", #"{"selector":\#(selector),"sort":\#(sort)}"#).list("docs", "_id")
+            }
+            let expected = (0...9).map { "\(9 - $0)" }
+            #expect(try sorted(#"["v"]"#) == expected)
+            #expect(try sorted(#"[{"v":"desc"}]"#) == expected.reversed())
+            #expect(try sorted(#"["v"]"#, #"{"v":{"$gt":true,"$lt":"b"}}"#) == ["6", "5", "4", "3"])
+            #expect(try sorted(#"["same","v"]"#) == expected)
+            // Among equals their IDs decide.
+            #expect(try sorted(#"["same"]"#) == expected.reversed() + ["none"])
+            #expect(try sorted(#"[{"same":"desc"}]"#) == ["none"] + expected)
         }
     }
 
@@ -176,10 +200,16 @@ import Testing
         let used = #"{"selector":{"open":true,"stars":{"$gt":1}}}"#
         #expect(try server.send("POST", "/db/_explain", used)["index.name"] == "open")
         #expect(try ids(used) == ["d"])
-        // What may not be in the index is found all the same.
+        // What may not be in the index is found all the same, unless the index is asked for.
         let other = #"{"selector":{"stars":{"$gt":1}},"sort":["_id"]}"#
         #expect(try server.send("POST", "/db/_explain", other)["index.name"] == "_all_docs")
         #expect(try ids(other) == ["a", "b", "d"])
+        for wish in [#""open""#, #""_design/open""#, #"["_design/open","open"]"#] {
+            #expect(try ids(#"{"selector":{"stars":{"$gt":1}},"use_index":\#(wish)}"#) == ["d"], "\(wish)")
+        }
+        for wish in [#""closed""#, #"["open","closed"]"#, "7", "[]", "null"] {
+            #expect(try ids(#"{"selector":{"stars":{"$gt":1}},"sort":["_id"],"use_index":\#(wish)}"#) == ["a", "b", "d"], "\(wish)")
+        }
         let bad = #"{"index":{"fields":["stars"],"partial_filter_selector":{"a":{"$nothing":1}}},"name":"bad"}"#
         #expect(try server.send("POST", "/db/_index", bad).status == 400)
     }

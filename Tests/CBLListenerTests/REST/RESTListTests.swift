@@ -213,6 +213,28 @@ import Testing
         }
     }
 
+    @Test func aHistoryMayBeginWithWhatTheRevisionWasMadeOf() throws {
+        let server = try RESTServer.withDatabase()
+        let docs =
+            #"[{"_id":"a","_rev":"3-cc","n":3,"_revisions":{"start":2,"ids":["cc","aa"]}},{"_id":"b","_rev":"2-aa","_revisions":{"start":1,"ids":["aa"]}}]"#
+        #expect(try server.send("POST", "/db/_bulk_docs", #"{"new_edits":false,"docs":\#(docs)}"#).text == "[]")
+        #expect(try server.get("/db/a?revs=true")["_revisions"] == canonical(#"{"start":3,"ids":["cc","cc","aa"]}"#))
+        #expect(try server.get("/db/b?revs=true")["_revisions"] == canonical(#"{"start":2,"ids":["aa","aa"]}"#))
+        // With a gap there is none.
+        let other = #"{"new_edits":false,"docs":[{"_id":"c","_rev":"4-dd","_revisions":{"start":2,"ids":["bb"]}}]}"#
+        #expect(try server.send("POST", "/db/_bulk_docs", other)["0.status"] == "400")
+    }
+
+    @Test func localDocumentsLoseTheirAttachments() throws {
+        let server = try RESTServer.withDatabase()
+        #expect(try server.send("PUT", "/db/_local/x", #"{"n":1,"_attachments":{"a":{"data":"aGVsbG8="}}}"#).status == 201)
+        let stored = try server.get("/db/_local/x?attachments=true")
+        #expect(stored["n"] == "1" && stored["_attachments"] == nil, "\(stored.text)")
+        #expect(try server.get("/db/_local/x/a").status == 404)
+        #expect(try server.send("PUT", "/db/_local/x/a", "hello").status == 400)
+        #expect(try server.send("PUT", "/db/_design/x", #"{"_attachments":{"a":{"data":"aGVsbG8="}}}"#).status == 400)
+    }
+
     @Test func whatIsPurgedHasNeverBeen() throws {
         let server = try RESTServer.withDatabase()
         let first = try server.put("/db/doc1", #"{"n":1}"#)

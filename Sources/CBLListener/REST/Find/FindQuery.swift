@@ -14,7 +14,9 @@ struct FindQuery {
     var limit = FindQuery.usualLimit
     /// How many are passed over, those of earlier pages too.
     var skip = 0
-    private var ordering: [Select.Ordering] = []
+    /// The index that somebody wants to be used: its design document, and perhaps its name.
+    private(set) var wish: [String] = []
+    private var sorted: [(property: QueryExpression, isDescending: Bool)] = []
 
     static let usualLimit = 25
 
@@ -35,6 +37,15 @@ struct FindQuery {
         }
         guard skip >= 0 else { throw .badParameter("skip is too much") }
         try readOrdering(members.value(forKey: "sort", nil))
+        wish = FindQuery.wish(members.value(forKey: "use_index", nil))
+    }
+
+    /// `hotels`, `_design/hotels`, `["hotels", "byStars"]`
+    private static func wish(_ value: Value?) -> [String] {
+        let names = value?.array?.compactMap(\.string) ?? (value?.string).map { [$0] } ?? []
+        return names.enumerated().map {
+            $0 == 0 && $1.hasPrefix(DesignDocuments.prefix) ? String($1.dropFirst(DesignDocuments.prefix.count)) : $1
+        }
     }
 
     private static func count(_ name: String, _ members: DictionaryView) throws(RESTError) -> Int? {
@@ -56,21 +67,68 @@ struct FindQuery {
                 throw .badParameter("sort has names, or objects like {\"name\": \"desc\"}")
             }
             order.append((name, direction))
-            let path = PropertyPath(try Selector.path(name).map { .name($0) })
-            ordering.append(Select.Ordering(QueryExpression(.property(path)), direction: direction == "desc" ? "DESC" : nil))
+            let property = QueryExpression(.property(PropertyPath(try Selector.path(name).map { .name($0) })))
+            sorted.append((property, direction == "desc"))
+            // As with an index of CouchDB, which only has documents that have what it is of.
+            condition = QueryExpression(
+                .operation(.and, [condition, QueryExpression(.operation(.isNot, [property, QueryExpression(.missing)]))]))
         }
     }
 
-    /// The query for the IDs of the documents.
-    func select(from collection: CollectionName) -> Select {
-        var select = Select()
-        select.results = [Select.Result(QueryExpression(.property(PropertyPath([.name("_id")]))))]
-        if !collection.isDefault { select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))] }
+    private static let id = QueryExpression(.property(PropertyPath([.name("_id")])))
+
+    /// The query for the IDs of the documents. `byTypes` says for what it sorts by whether null and booleans are among it.
+    func select(from collection: CollectionName, byTypes: [Bool] = []) -> Select {
+        var select = basis(collection)
         select.condition = condition
-        select.orderBy = ordering
+        for (place, (property, isDescending)) in sorted.enumerated() {
+            let direction = isDescending ? "DESC" : nil
+            if place < byTypes.count, byTypes[place] {
+                select.orderBy.append(Select.Ordering(FindQuery.rank(property), direction: direction))
+            }
+            select.orderBy.append(Select.Ordering(property, direction: direction))
+        }
+        if let last = sorted.last { select.orderBy.append(Select.Ordering(FindQuery.id, direction: last.isDescending ? "DESC" : nil)) }
         select.limit = QueryExpression(.integer(Int64(limit)))
         select.offset = QueryExpression(.integer(Int64(skip)))
         return select
+    }
+
+    /// For all that it sorts by, queries with a row if it is null somewhere, or a boolean: SQL++ has these in other places of its order. An index
+    /// answers them at once.
+    func typeSelects(from collection: CollectionName) -> [[Select]] {
+        sorted.map { property, _ in
+            let isNull = QueryExpression(.operation(.is, [property, QueryExpression(.null)]))
+            let isBoolean = QueryExpression(.function("isboolean", [property]))
+            let booleans = [false, true].map { QueryExpression(.operation(.equal, [property, QueryExpression(.boolean($0))])) }
+            return [isNull, QueryExpression(.operation(.and, [QueryExpression(.operation(.or, booleans)), isBoolean]))].map { test in
+                var select = basis(collection)
+                select.condition = QueryExpression(.operation(.and, [condition, test]))
+                select.limit = QueryExpression(.integer(1))
+                return select
+            }
+        }
+    }
+
+    private func basis(_ collection: CollectionName) -> Select {
+        var select = Select()
+        select.results = [Select.Result(FindQuery.id)]
+        if !collection.isDefault { select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))] }
+        return select
+    }
+
+    /// null, false and true, all else.
+    private static func rank(_ property: QueryExpression) -> QueryExpression {
+        func branch(_ test: QueryExpression, _ rank: Int64) -> QueryExpression.Branch {
+            QueryExpression.Branch(when: test, then: QueryExpression(.integer(rank)))
+        }
+        return QueryExpression(
+            .conditional(
+                test: nil,
+                branches: [
+                    branch(QueryExpression(.operation(.is, [property, QueryExpression(.null)])), 0),
+                    branch(QueryExpression(.function("isboolean", [property])), 1),
+                ], otherwise: QueryExpression(.integer(2))))
     }
 }
 

@@ -9,12 +9,13 @@ import CBLStore
 enum FindRequests {
     static func find(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
-        let query = try call.object().withRoot { try FindQuery($0) }
+        var query = try call.object().withRoot { try FindQuery($0) }
         let answer = JSONAnswer(call)
         let options = try DocumentOptions(call.parameters)
+        let limits = QueryOptions(timeLimit: call.service.settings.queryTimeLimit)
         try keyspace.database.read { snapshot in
-            let compiled = try Query(query.select(from: keyspace.collection), on: snapshot)
-            let rows = try compiled.run(on: snapshot, options: QueryOptions(timeLimit: call.service.settings.queryTimeLimit))
+            let compiled = try compile(&query, keyspace, snapshot, limits)
+            let rows = try compiled.run(on: snapshot, options: limits)
             let writer = DocumentWriter(options, snapshot, keyspace.database.blobs)
             answer.text.append("{\"docs\":[\n")
             while try rows.next() {
@@ -36,6 +37,22 @@ enum FindRequests {
 
     private static let mostCollected = 256 << 20
 
+    private static func compile(_ query: inout FindQuery, _ keyspace: Keyspace, _ snapshot: Snapshot, _ limits: QueryOptions) throws
+        -> Query
+    {
+        // Of an index of some documents that somebody asks for, these.
+        if !query.wish.isEmpty,
+            let condition = try ListedIndex.all(of: keyspace, snapshot).first(where: { $0.isMeant(by: query.wish) && $0.condition != nil })?
+                .condition
+        {
+            query.condition = QueryExpression(.operation(.and, [query.condition, condition]))
+        }
+        let byTypes = try query.typeSelects(from: keyspace.collection).map { selects in
+            try selects.contains { try Query($0, on: snapshot).run(on: snapshot, options: limits).next() }
+        }
+        return try Query(query.select(from: keyspace.collection, byTypes: byTypes), on: snapshot)
+    }
+
     private static func write(_ document: Document, _ writer: DocumentWriter, _ fields: FieldList?, to text: inout ByteBuffer) throws {
         guard let fields else { return try writer.write(document, to: &text) }
         var whole = ByteBuffer(capacity: 1024)
@@ -48,9 +65,10 @@ enum FindRequests {
     static func explain(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
         let asked = try call.object()
-        let query = try asked.withRoot { try FindQuery($0) }
+        var query = try asked.withRoot { try FindQuery($0) }
+        let limits = QueryOptions(timeLimit: call.service.settings.queryTimeLimit)
         let (plan, index) = try keyspace.database.read { snapshot in
-            let plan = try Query(query.select(from: keyspace.collection), on: snapshot).explain(on: snapshot)
+            let plan = try compile(&query, keyspace, snapshot, limits).explain(on: snapshot)
             return (plan, try ListedIndex.all(of: keyspace, snapshot).first { $0.isUsed(by: plan) })
         }
         try call.answer { object in

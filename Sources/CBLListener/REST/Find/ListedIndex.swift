@@ -1,5 +1,6 @@
 import CBLBase
 import CBLFleece
+import CBLLanguage
 import CBLQuery
 import CBLReplication
 import CBLStore
@@ -40,6 +41,19 @@ struct ListedIndex {
     static func all(of keyspace: Keyspace, _ snapshot: Snapshot) throws -> [ListedIndex] {
         try snapshot.indexes().filter { $0.collection == keyspace.collection && $0.kind == .value }
             .map { ListedIndex(name: Name(stored: $0.name), stored: $0) }
+    }
+
+    /// Whether somebody asks for it: `use_index` has its design document, and perhaps its name.
+    func isMeant(by wish: [String]) -> Bool {
+        guard let design = wish.first, wish.count <= 2, name.design == DesignDocuments.prefix + design else { return false }
+        return wish.count == 1 || wish[1] == name.name
+    }
+
+    /// Which documents are in it; nil for all.
+    var condition: QueryExpression? {
+        guard var text = stored.condition else { return nil }
+        for mark in ["=j", "=n"] where text.hasPrefix(mark) { text.removeFirst(mark.count) }
+        return try? QueryExpression(json: text)
     }
 
     /// Whether SQLite says that it goes by this one.
