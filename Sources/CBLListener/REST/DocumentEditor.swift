@@ -84,8 +84,8 @@ struct DocumentEditor {
 
     private func history(of document: IncomingDocument, _ name: String) throws -> [RevisionID] {
         let names = document.history ?? [name]
-        // Some name only what it was made from.
-        return try (names.first == name ? names : [name] + names).map { name in
+        // CouchDB and PouchDB go by the history where it does not begin with the _rev.
+        return try names.map { name in
             do { return try RevisionID(name: name) } catch { throw RESTError.badID("\(error)") }
         }
     }
