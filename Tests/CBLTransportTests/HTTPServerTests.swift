@@ -37,6 +37,31 @@ import Testing
         #expect(client.isAtEnd())
     }
 
+    @Test func localhostIsThisMachineInBothVersionsOfTheProtocol() throws {
+        let server = try echo { $0.address = "localhost" }
+        defer { server.stop() }
+        for host in ["127.0.0.1", "[::1]"] where host == "127.0.0.1" || Self.hasIPv6 {
+            let client = HTTPClient()
+            defer { client.close() }
+            let answer = try client.send(HTTPClientRequest("GET", try PeerURL("http://\(host):\(server.port)/a")))
+            #expect(answer.head.status == 200 && answer.head.headers["X-Path"] == "a")
+            _ = try answer.readAll()
+        }
+        // Who would be found at one of the two is somebody else.
+        for address in ["127.0.0.1", "::1"] where address == "127.0.0.1" || Self.hasIPv6 {
+            let other = try echo { $0.address = address }
+            defer { other.stop() }
+            #expect(throws: TransportError.self) {
+                try echo {
+                    $0.address = "localhost"
+                    $0.port = other.port
+                }
+            }
+        }
+    }
+
+    private static let hasIPv6 = (try? ListeningSocket(address: "::1", port: 0, on: Loops.server)) != nil
+
     @Test func pipelinedRequestsAreAnsweredInTheirOrder() throws {
         let server = try echo()
         defer { server.stop() }

@@ -78,7 +78,7 @@ struct ServeFlags {
         settings.identity = try ServerIdentity(invocation).find(isNeeded: settings.clientCertificates != nil)
         // What is not guarded, or whose guard's passwords everybody on the way can read, is for this machine unless somebody says otherwise.
         let isGuarded = settings.users != nil && settings.identity != nil || settings.clientCertificates != nil
-        settings.address = invocation.string("address") ?? (isGuarded ? nil : "127.0.0.1")
+        settings.address = invocation.string("address") ?? (isGuarded ? nil : "localhost")
         settings.hosts = try hosts()
         if let number = invocation.int("max-connections") { settings.maximumConnections = number }
         settings.maximumConnectionsPerAddress = invocation.int("max-per-address")

@@ -121,7 +121,7 @@ final class ServeReport {
         guard let address = listener.settings.address, address != "0.0.0.0", address != "::" else {
             return ["localhost"] + NetworkAddresses.ofThisMachine()
         }
-        if address == "127.0.0.1" { return ["localhost"] }
+        if address == "127.0.0.1" || address == "localhost" { return ["localhost"] }
         return [NetworkAddresses.address(ofInterface: address) ?? address]
     }
 

@@ -17,7 +17,7 @@ package final class HTTPServer: @unchecked Sendable {
     let heads: AnswerHeadWriter
     let workers = WorkerPool(name: "cblite-http", limit: HTTPServer.mostWorkers, patience: .seconds(5))
     let answering = AnswerCount()
-    private let socket: ListeningSocket
+    private let sockets: [ListeningSocket]
     private var sessions: Set<ServerSession> = []
     private var sessionCount: UInt64 = 0
     private var connections: [ObjectIdentifier: WebSocketConnection] = [:]
@@ -37,11 +37,11 @@ package final class HTTPServer: @unchecked Sendable {
         self.route = route
         credentials = try settings.identity.map { identity throws(TransportError) in try TLSCredentials(trust: nil, identity: identity) }
         heads = AnswerHeadWriter(software: settings.software)
-        socket = try ListeningSocket(address: settings.address, port: settings.port, on: loop)
-        port = socket.port
+        sockets = try ListeningSocket.all(address: settings.address, port: settings.port, on: loop)
+        port = sockets[0].port
         loop.perform {
             guard !self.isStopped else { return }
-            self.socket.accept { [weak self] descriptor, peer in self?.arrived(descriptor, peer) }
+            for socket in self.sockets { socket.accept { [weak self] descriptor, peer in self?.arrived(descriptor, peer) } }
         }
     }
 
@@ -54,7 +54,7 @@ package final class HTTPServer: @unchecked Sendable {
     private func endListening() {
         loop.preconditionOnLoop()
         isStopped = true
-        socket.close()
+        for socket in sockets { socket.close() }
         for session in sessions where !session.isExchanging { session.cancel() }
     }
 

@@ -8,6 +8,18 @@ final class ListeningSocket {
     private let loop: EventLoop
     private var isClosed = false
 
+    /// Those of a server, at least one. `localhost` is this machine in both versions of the protocol, as clients try either first, and is there in one
+    /// where the other is not.
+    static func all(address: String?, port: UInt16, on loop: EventLoop) throws(TransportError) -> [ListeningSocket] {
+        guard address == "localhost" else { return [try ListeningSocket(address: address, port: port, on: loop)] }
+        let first = try ListeningSocket(address: "127.0.0.1", port: port, on: loop)
+        do { return [first, try ListeningSocket(address: "::1", port: first.port, on: loop)] } catch {
+            // Whom clients would find there is somebody else.
+            if port != 0, error.code == .posix(EADDRINUSE) { throw error }
+            return [first]
+        }
+    }
+
     /// `address` is an address or the name of an interface; nil is all of them. Port 0 is any that is free.
     init(address: String?, port: UInt16, on loop: EventLoop) throws(TransportError) {
         self.loop = loop
