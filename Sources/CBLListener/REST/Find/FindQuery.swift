@@ -70,44 +70,54 @@ struct FindQuery {
             let property = QueryExpression(.property(PropertyPath(try Selector.path(name).map { .name($0) })))
             sorted.append((property, direction == "desc"))
             // As with an index of CouchDB, which only has documents that have what it is of.
-            condition = QueryExpression(
-                .operation(.and, [condition, QueryExpression(.operation(.isNot, [property, QueryExpression(.missing)]))]))
+            if property != FindQuery.id {
+                condition = FindQuery.both(condition, QueryExpression(.operation(.isNot, [property, QueryExpression(.missing)])))
+            }
         }
     }
 
     private static let id = QueryExpression(.property(PropertyPath([.name("_id")])))
 
-    /// The query for the IDs of the documents. `byTypes` says for what it sorts by whether null and booleans are among it.
-    func select(from collection: CollectionName, byTypes: [Bool] = []) -> Select {
+    var isSorted: Bool { !sorted.isEmpty }
+
+    /// The query for the IDs of the documents. SQL++ has null and booleans in other places of its order: `byTypes` puts them where CouchDB has them, which
+    /// no index can.
+    func select(from collection: CollectionName, byTypes: Bool = false) -> Select {
         var select = basis(collection)
         select.condition = condition
-        for (place, (property, isDescending)) in sorted.enumerated() {
+        for (property, isDescending) in sorted {
             let direction = isDescending ? "DESC" : nil
-            if place < byTypes.count, byTypes[place] {
-                select.orderBy.append(Select.Ordering(FindQuery.rank(property), direction: direction))
-            }
+            if byTypes, property != FindQuery.id { select.orderBy.append(Select.Ordering(FindQuery.rank(property), direction: direction)) }
             select.orderBy.append(Select.Ordering(property, direction: direction))
         }
-        if let last = sorted.last { select.orderBy.append(Select.Ordering(FindQuery.id, direction: last.isDescending ? "DESC" : nil)) }
+        // Among equals their IDs decide.
+        if let last = sorted.last, last.property != FindQuery.id {
+            select.orderBy.append(Select.Ordering(FindQuery.id, direction: last.isDescending ? "DESC" : nil))
+        }
         select.limit = QueryExpression(.integer(Int64(limit)))
         select.offset = QueryExpression(.integer(Int64(skip)))
         return select
     }
 
-    /// For all that it sorts by, queries with a row if it is null somewhere, or a boolean: SQL++ has these in other places of its order. An index
-    /// answers them at once.
-    func typeSelects(from collection: CollectionName) -> [[Select]] {
-        sorted.map { property, _ in
-            let isNull = QueryExpression(.operation(.is, [property, QueryExpression(.null)]))
-            let isBoolean = QueryExpression(.function("isboolean", [property]))
+    /// Queries of which one has a row if null or a boolean is among what it sorts by. An index tells at once.
+    func typeSelects(from collection: CollectionName) -> [Select] {
+        sorted.filter { $0.property != FindQuery.id }.flatMap { property, _ in
             let booleans = [false, true].map { QueryExpression(.operation(.equal, [property, QueryExpression(.boolean($0))])) }
-            return [isNull, QueryExpression(.operation(.and, [QueryExpression(.operation(.or, booleans)), isBoolean]))].map { test in
+            let tests = [
+                QueryExpression(.operation(.is, [property, QueryExpression(.null)])),
+                FindQuery.both(QueryExpression(.operation(.or, booleans)), QueryExpression(.function("isboolean", [property]))),
+            ]
+            return tests.map { test in
                 var select = basis(collection)
-                select.condition = QueryExpression(.operation(.and, [condition, test]))
+                select.condition = FindQuery.both(condition, test)
                 select.limit = QueryExpression(.integer(1))
                 return select
             }
         }
+    }
+
+    private static func both(_ one: QueryExpression, _ other: QueryExpression) -> QueryExpression {
+        QueryExpression(.operation(.and, [one, other]))
     }
 
     private func basis(_ collection: CollectionName) -> Select {

@@ -47,10 +47,14 @@ enum FindRequests {
         {
             query.condition = QueryExpression(.operation(.and, [query.condition, condition]))
         }
-        let byTypes = try query.typeSelects(from: keyspace.collection).map { selects in
-            try selects.contains { try Query($0, on: snapshot).run(on: snapshot, options: limits).next() }
-        }
-        return try Query(query.select(from: keyspace.collection, byTypes: byTypes), on: snapshot)
+        let collection = keyspace.collection
+        let plain = try Query(query.select(from: collection), on: snapshot)
+        guard query.isSorted else { return plain }
+        // Where all documents are looked at, they are sorted as well, and it does not matter by what.
+        let needsTypes =
+            try !plain.explain(on: snapshot).scannedCollections.isEmpty
+            || query.typeSelects(from: collection).contains { try Query($0, on: snapshot).run(on: snapshot, options: limits).next() }
+        return needsTypes ? try Query(query.select(from: collection, byTypes: true), on: snapshot) : plain
     }
 
     private static func write(_ document: Document, _ writer: DocumentWriter, _ fields: FieldList?, to text: inout ByteBuffer) throws {
