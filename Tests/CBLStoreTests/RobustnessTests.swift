@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test func aCopyDoesNotWaitForALockForEver() throws {
+        let directory = try TemporaryDirectory()
+        let source = try Connection(path: directory.path + "/a", mode: .create)
+        try source.execute("CREATE TABLE t(x)")
+        source.setBusyTimeout(milliseconds: 1)
+        let target = try Connection(path: directory.path + "/b", mode: .create)
+        let other = try Connection(path: directory.path + "/a", mode: .readWrite)
+        try other.execute("BEGIN EXCLUSIVE")
+        let error = #expect(throws: SQLiteError.self) { try Database.backUp(source, to: target, patience: .milliseconds(30)) }
+        #expect(error?.isBusy == true)
+        try other.execute("ROLLBACK")
+        try Database.backUp(source, to: target)
+        #expect(try target.strings("SELECT name FROM sqlite_master") == ["t"])
+    }
+
     @Test(arguments: bundles) func flippedBitsDoNoMoreHarmThanTheyMust(_ sound: SoundBundle) throws {
         let source = try sound.make(in: directory)
         let original = try Self.bytes(source)

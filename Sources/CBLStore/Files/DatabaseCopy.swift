@@ -122,11 +122,15 @@ extension Database {
         return omitted
     }
 
-    static func backUp(_ source: Connection, to target: Connection, _ progress: (Int, Int) throws -> Void = { _, _ in }) throws {
+    /// Waits for a lock that somebody else has for no longer than `patience`.
+    static func backUp(
+        _ source: Connection, to target: Connection, patience: Duration = .seconds(10), _ progress: (Int, Int) throws -> Void = { _, _ in }
+    ) throws {
         guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
             throw target.error(sqlite3_errcode(target.handle))
         }
         var code = SQLITE_OK
+        var lastStep = ContinuousClock.now
         repeat {
             code = sqlite3_backup_step(backup, 1000)
             let total = Int(sqlite3_backup_pagecount(backup))
@@ -134,7 +138,13 @@ extension Database {
                 sqlite3_backup_finish(backup)
                 throw error
             }
-            if code == SQLITE_BUSY || code == SQLITE_LOCKED { usleep(10_000) }
+            if code == SQLITE_OK {
+                lastStep = .now
+            } else if code == SQLITE_BUSY || code == SQLITE_LOCKED {
+                // A file system that gives no locks never will.
+                guard ContinuousClock.now - lastStep < patience else { break }
+                usleep(10_000)
+            }
         } while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED
         let end = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else { throw target.error(end == SQLITE_OK ? code : end) }
