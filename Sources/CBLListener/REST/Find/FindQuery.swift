@@ -14,7 +14,7 @@ struct FindQuery {
     var limit = FindQuery.usualLimit
     /// How many are passed over, those of earlier pages too.
     var skip = 0
-    /// The index that somebody wants to be used: its design document, and perhaps its name.
+    /// The index that somebody wants to be used: its design document, as it was written, and perhaps its name.
     private(set) var wish: [String] = []
     private var sorted: [(property: QueryExpression, isDescending: Bool)] = []
 
@@ -37,15 +37,8 @@ struct FindQuery {
         }
         guard skip >= 0 else { throw .badParameter("skip is too much") }
         try readOrdering(members.value(forKey: "sort", nil))
-        wish = FindQuery.wish(members.value(forKey: "use_index", nil))
-    }
-
-    /// `hotels`, `_design/hotels`, `["hotels", "byStars"]`
-    private static func wish(_ value: Value?) -> [String] {
-        let names = value?.array?.compactMap(\.string) ?? (value?.string).map { [$0] } ?? []
-        return names.enumerated().map {
-            $0 == 0 && $1.hasPrefix(DesignDocuments.prefix) ? String($1.dropFirst(DesignDocuments.prefix.count)) : $1
-        }
+        let wish = members.value(forKey: "use_index", nil)
+        self.wish = wish?.array?.compactMap(\.string) ?? (wish?.string).map { [$0] } ?? []
     }
 
     private static func count(_ name: String, _ members: DictionaryView) throws(RESTError) -> Int? {
@@ -71,7 +64,7 @@ struct FindQuery {
             sorted.append((property, direction == "desc"))
             // As with an index of CouchDB, which only has documents that have what it is of.
             if property != FindQuery.id {
-                condition = FindQuery.both(condition, QueryExpression(.operation(.isNot, [property, QueryExpression(.missing)])))
+                condition = Selector.both(condition, Selector.missing(property, isNot: true))
             }
         }
     }
@@ -105,19 +98,15 @@ struct FindQuery {
             let booleans = [false, true].map { QueryExpression(.operation(.equal, [property, QueryExpression(.boolean($0))])) }
             let tests = [
                 QueryExpression(.operation(.is, [property, QueryExpression(.null)])),
-                FindQuery.both(QueryExpression(.operation(.or, booleans)), QueryExpression(.function("isboolean", [property]))),
+                Selector.both(QueryExpression(.operation(.or, booleans)), QueryExpression(.function("isboolean", [property]))),
             ]
             return tests.map { test in
                 var select = basis(collection)
-                select.condition = FindQuery.both(condition, test)
+                select.condition = Selector.both(condition, test)
                 select.limit = QueryExpression(.integer(1))
                 return select
             }
         }
-    }
-
-    private static func both(_ one: QueryExpression, _ other: QueryExpression) -> QueryExpression {
-        QueryExpression(.operation(.and, [one, other]))
     }
 
     private func basis(_ collection: CollectionName) -> Select {

@@ -45,7 +45,7 @@ enum FindRequests {
             let condition = try ListedIndex.all(of: keyspace, snapshot).first(where: { $0.isMeant(by: query.wish) && $0.condition != nil })?
                 .condition
         {
-            query.condition = QueryExpression(.operation(.and, [query.condition, condition]))
+            query.condition = Selector.both(query.condition, condition)
         }
         let collection = keyspace.collection
         let plain = try Query(query.select(from: collection), on: snapshot)
@@ -101,8 +101,7 @@ enum FindRequests {
 
     /// Those of CouchDB, as they are meant here.
     private static func write(options query: FindQuery, _ root: Value, to object: inout JSONObjectWriter) {
-        let wish = root.dictionary?.value(forKey: "use_index", nil)
-        object.add("use_index", list: wish?.array?.compactMap(\.string) ?? (wish?.string).map { [$0] } ?? [])
+        object.add("use_index", list: query.wish)
         object.add("bookmark", root.dictionary?.value(forKey: "bookmark", nil)?.string ?? "nil")
         object.add("limit", query.limit)
         object.add("skip", query.skip)

@@ -43,17 +43,16 @@ struct ListedIndex {
             .map { ListedIndex(name: Name(stored: $0.name), stored: $0) }
     }
 
-    /// Whether somebody asks for it: `use_index` has its design document, and perhaps its name.
+    /// Whether somebody asks for it: `hotels`, `_design/hotels`, or one of them and its name.
     func isMeant(by wish: [String]) -> Bool {
-        guard let design = wish.first, wish.count <= 2, name.design == DesignDocuments.prefix + design else { return false }
-        return wish.count == 1 || wish[1] == name.name
+        guard let design = wish.first, wish.count <= 2 else { return false }
+        let isOfDesign = name.design == design || name.design == DesignDocuments.prefix + design
+        return isOfDesign && (wish.count == 1 || wish[1] == name.name)
     }
 
     /// Which documents are in it; nil for all.
     var condition: QueryExpression? {
-        guard var text = stored.condition else { return nil }
-        for mark in ["=j", "=n"] where text.hasPrefix(mark) { text.removeFirst(mark.count) }
-        return try? QueryExpression(json: text)
+        stored.condition.flatMap { try? QueryExpression(json: ListedIndex.unmarked($0)) }
     }
 
     /// Whether SQLite says that it goes by this one.
@@ -89,11 +88,14 @@ struct ListedIndex {
         text.append("}}")
     }
 
+    /// A mark of the language stands before a text in newer files.
+    private static func unmarked(_ text: String) -> String {
+        ["=j", "=n"].contains { text.hasPrefix($0) } ? String(text.dropFirst(2)) : text
+    }
+
     /// Of properties their paths; of anything else the text of the expression.
     private var fields: [String] {
-        // A mark of the language stands before it in newer files.
-        var text = stored.expression ?? ""
-        for mark in ["=j", "=n"] where text.hasPrefix(mark) { text.removeFirst(mark.count) }
+        let text = ListedIndex.unmarked(stored.expression ?? "")
         guard let data = try? RESTCall.parse(Array(text.utf8)) else { return [text] }
         return data.withRoot { root in
             let list = root.array ?? root.dictionary?.value(forKey: "WHAT", nil)?.array

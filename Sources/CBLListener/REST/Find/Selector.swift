@@ -159,7 +159,7 @@ struct Selector {
         return QueryExpression(.function("regexp_contains", [left, QueryExpression(.string("^" + escaped))]))
     }
 
-    private static func missing(_ left: QueryExpression, isNot: Bool) -> QueryExpression {
+    static func missing(_ left: QueryExpression, isNot: Bool) -> QueryExpression {
         QueryExpression(.operation(isNot ? .isNot : .is, [left, QueryExpression(.missing)]))
     }
 
@@ -167,7 +167,7 @@ struct Selector {
         QueryExpression(.operation(known, [left, right]))
     }
 
-    private static func both(_ one: QueryExpression, _ other: QueryExpression) -> QueryExpression { join(.and, [one, other], empty: true) }
+    static func both(_ one: QueryExpression, _ other: QueryExpression) -> QueryExpression { join(.and, [one, other], empty: true) }
 
     private static func call(_ function: String, _ argument: QueryExpression) -> QueryExpression {
         QueryExpression(.function(function, [argument]))
