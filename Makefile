@@ -31,9 +31,9 @@ STATIC   = $(CURDIR)/.build/static
 # each of a library's.
 # The same sources give the same program in whatever folder they lie, when its symbols are stripped: without the compiler's notes on what it was called
 # with, and without the linker's digest, which is also of the symbols.
-RELEASE  = -c release --static-swift-stdlib -Xlinker -L$(STATIC) \
+RELEASE  = -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(STATIC) \
            -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
-           -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --build-id=none
+           -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors -Xlinker --build-id=none
 BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras

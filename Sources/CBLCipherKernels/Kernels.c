@@ -7,7 +7,13 @@
 
 enum { block_size = 16, pairs = cblcipher_lanes / 2, most_rounds = 14, blocks_in_piece = cblcipher_piece / block_size };
 
+// The loader knows already: see `CBLVectorKernels`.
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+int cblcipher_is_possible(void) { return CPU_FEATURE_ACTIVE(VAES) && CPU_FEATURE_ACTIVE(AVX2); }
+#else
 int cblcipher_is_possible(void) { return __builtin_cpu_supports("vaes") && __builtin_cpu_supports("avx2"); }
+#endif
 
 __attribute__((target("vaes,avx2")))
 void cblcipher_chain(const uint32_t *round_keys, int rounds, uint8_t *blocks, size_t steps, uint8_t *stream) {

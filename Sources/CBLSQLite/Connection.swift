@@ -27,9 +27,12 @@ package final class Connection {
     /// Counting allocated memory takes a mutex of the whole process for each allocation, over which threads quarrel that scan a table together.
     /// Nobody asks for the count. If the process has used SQLite before, it has decided already.
     ///
+    /// Memory for pages is taken one by one, and not for twenty at first, of which a short command reads three.
+    ///
     /// SQLite's sorter hears nothing of Ctrl-C while it sorts what it has in memory: pages of 4 KiB, and at least a megabyte of them if nobody says less.
     private static let prepareLibrary: Void = {
         _ = cblite_sqlite_count_memory(0)
+        _ = cblite_sqlite_pages_at_first(0)
         _ = cblite_sqlite_sorted_pages(64)
     }()
 
@@ -128,8 +131,11 @@ package final class Connection {
             default: escaped.append(byte)
             }
         }
-        let query = parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")
-        return String(decoding: escaped, as: UTF8.self) + query
+        for (number, parameter) in parameters.enumerated() {
+            escaped.append(UInt8(ascii: number == 0 ? "?" : "&"))
+            escaped += Array(parameter.utf8)
+        }
+        return String(decoding: escaped, as: UTF8.self)
     }
 
     /// Runs one statement, whose rows nobody wants. A text of several is refused: one that has names in it could have got another statement

@@ -1,5 +1,5 @@
+import CBLBase
 import CBLSQLite
-import FoundationEssentials
 import Synchronization
 
 /// A `.cblite2` database.

@@ -11,6 +11,7 @@ static inline int cblite_sqlite_db_config(sqlite3 *db, int option, int on) {
 
 // As is sqlite3_config.
 static inline int cblite_sqlite_count_memory(int on) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on); }
+static inline int cblite_sqlite_pages_at_first(int count) { return sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, count); }
 static inline int cblite_sqlite_sorted_pages(unsigned count) { return sqlite3_config(SQLITE_CONFIG_PMASZ, count); }
 
 // sqlite3_vtab_config and sqlite3_mprintf are variadic too.

@@ -107,7 +107,7 @@ package final class ViewIndex: Sendable {
 
     private func identity() throws -> String {
         // After an upgrade purges may be counted that were not, and tombstones be moved that were not.
-        let (uuid, generation) = try database.readCommitted { ($0.publicUUID?.uuidString ?? "", $0.generation.rawValue) }
+        let (uuid, generation) = try database.readCommitted { ($0.publicUUID?.description.uppercased() ?? "", $0.generation.rawValue) }
         return "\(uuid) \(FileIdentity(bundle: database.path)?.text ?? "") \(generation)"
     }
 

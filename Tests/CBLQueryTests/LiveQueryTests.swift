@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLTestSupport
@@ -31,16 +32,16 @@ private final class EventLog: Sendable {
 
     /// Waits for a number of events; what has not come when patience ends does not come.
     func wait(for count: Int) -> [String] {
-        let end = ContinuousClock.now + Patience.duration
+        let end = Instant.now + Patience.duration
         while all.count < count, .now < end { usleep(1000) }
         return all
     }
 }
 
 @Suite struct LiveScheduleTests {
-    let start = ContinuousClock.now
+    let start = Instant.now
 
-    private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
+    private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
 
     @Test func anIsolatedChangeIsAnsweredAtOnce() {
         var schedule = LiveSchedule(start: start)
@@ -366,7 +367,7 @@ private final class EventLog: Sendable {
                 Self.query(on: sample.database), on: sample.database, timing: .init(quiet: .zero, delay: .milliseconds(1))
             ) { own.handle($0) }
             try sample.save(["b": #"{"n": \#(number + 2)}"#])
-            let end = ContinuousClock.now + Patience.duration
+            let end = Instant.now + Patience.duration
             while own.all.last?.contains("[\"b\",\(number + 2)]") != true, .now < end { usleep(500) }
             #expect(own.all.last?.contains("[\"b\",\(number + 2)]") == true)
             live.stop()

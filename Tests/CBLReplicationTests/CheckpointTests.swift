@@ -1,3 +1,4 @@
+import CBLBase
 import CBLStore
 import FoundationEssentials
 import Testing
@@ -103,7 +104,7 @@ import Testing
         #expect(mine.validated(against: Checkpoint()) == (Checkpoint(), false))
     }
 
-    static let uuid = UUID(uuid: (16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31))
+    static let uuid = UniqueID(high: 0x1011_1213_1415_1617, low: 0x1819_1a1b_1c1d_1e1f)
     static let url = "wss://sync.example.com:4984/mydb/_blipsync"
 
     @Test func idsAreTheVendorsByteForByte() throws {

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// Why a log cannot be written.
@@ -132,7 +131,7 @@ package struct LogFile {
     /// The files of a level, the oldest first. Their names say when they were made, more exactly than their dates.
     package static func names(of level: MessageLevel, in directory: String) -> [String] {
         let prefix = "cbl_\(level.nameOfFiles)_"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names = (try? FolderTree.names(in: directory)) ?? []
         let dated = names.compactMap { name -> (time: UInt64, name: String)? in
             guard name.hasPrefix(prefix), name.hasSuffix(fileExtension) else { return nil }
             return UInt64(name.dropFirst(prefix.count).dropLast(fileExtension.count)).map { ($0, name) }

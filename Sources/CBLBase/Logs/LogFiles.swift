@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Synchronization
 
 /// The files of a log: one for each level, whichever are written to.
@@ -12,7 +11,7 @@ package final class LogFiles: Sendable {
 
     /// Makes the directory if it is not there.
     package init(_ settings: LogFileSettings) throws {
-        try FileManager.default.createDirectory(atPath: settings.directory, withIntermediateDirectories: true)
+        try FolderTree.make(settings.directory)
         let files = try MessageLevel.allCases.map { level in try LogFile(level, settings) }
         state = Mutex(State(settings: settings, files: files))
     }

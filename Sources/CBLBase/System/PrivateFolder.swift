@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// A folder for what lasts as long as the program runs, that others cannot look into.
@@ -6,25 +5,20 @@ import Glibc
 /// It has a file that is locked while the folder is in use. What a session that was killed left behind is known by its file that nobody locks, and
 /// removed by the next one; unless it is precious, and somebody may miss it.
 package final class PrivateFolder: Sendable {
-    package struct Failure: Error {
-        package let path: String
-        package let errno: Int32
-    }
-
     package let path: String
     private let lock: Int32
 
     private static let lockName = "lock"
 
     /// `purpose` is a part of its name.
-    package init(for purpose: String, isPrecious: Bool = false) throws(Failure) {
+    package init(for purpose: String, isPrecious: Bool = false) throws(FolderTree.Failure) {
         var template = Array("\(PrivateFolder.parent)/\(PrivateFolder.prefix(purpose))XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(path: PrivateFolder.parent, errno: errno) }
+        guard mkdtemp(&template) != nil else { throw FolderTree.Failure(path: PrivateFolder.parent, errno: errno) }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         // Locked before it has its name, by which others look for it.
         let unnamed = path + "/" + PrivateFolder.lockName + ".new"
         lock = open(unnamed, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Failure(path: unnamed, errno: errno) }
+        guard lock >= 0 else { throw FolderTree.Failure(path: unnamed, errno: errno) }
         flock(lock, LOCK_EX)
         if isPrecious { _ = "w".withCString { write(lock, $0, 1) } }
         rename(unnamed, path + "/" + PrivateFolder.lockName)
@@ -44,10 +38,8 @@ package final class PrivateFolder: Sendable {
 
     /// The lock last: what it lies in can be found by it.
     private static func remove(_ folder: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name != lockName {
-            try? FileManager.default.removeItem(atPath: folder + "/" + name)
-        }
-        try? FileManager.default.removeItem(atPath: folder)
+        for name in (try? FolderTree.names(in: folder)) ?? [] where name != lockName { FolderTree.remove(folder + "/" + name) }
+        FolderTree.remove(folder)
     }
 
     /// Leaves it to the person: no session removes it.
@@ -63,7 +55,7 @@ package final class PrivateFolder: Sendable {
     /// Removes what sessions left behind that were killed. Gives what is in the precious ones, which stay.
     @discardableResult
     package static func removeStale(of purpose: String) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        let names = (try? FolderTree.names(in: parent)) ?? []
         var kept: [String] = []
         for name in names where name.hasPrefix(prefix(purpose)) {
             let folder = parent + "/" + name
@@ -76,7 +68,7 @@ package final class PrivateFolder: Sendable {
             if facts.st_size == 0 {
                 remove(folder)
             } else {
-                kept += ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { folder + "/" + $0 }
+                kept += ((try? FolderTree.names(in: folder)) ?? []).map { folder + "/" + $0 }
             }
         }
         return kept

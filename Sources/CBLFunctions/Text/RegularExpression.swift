@@ -1,3 +1,4 @@
+import CBLBase
 import CBLSQLite
 internal import CBLSystemICU
 
@@ -24,7 +25,7 @@ package final class RegularExpression {
     private var units = UnsafeMutableBufferPointer<UInt16>(start: nil, count: 0)
     private var count = 0
     /// When the search in the current text has taken too long, all its matches together.
-    private var end = ContinuousClock.now
+    private var end = Instant.now
     private static let patience = Duration.seconds(5)
 
     package init(_ pattern: UnsafeRawBufferPointer, over kind: Units = .bytes, ignoringCase: Bool = false) throws(Failure) {
@@ -57,7 +58,7 @@ package final class RegularExpression {
             units.deallocate()
             units = .allocate(capacity: max(text.count, 1) * 2)
         }
-        end = ContinuousClock.now + RegularExpression.patience
+        end = Instant.now + RegularExpression.patience
         switch kind {
         case .bytes:
             for index in 0..<text.count { units[index] = RegexTranslation.unit(text[index]) }
@@ -87,7 +88,7 @@ package final class RegularExpression {
 
     /// Goes to the next match.
     package func findNext() throws(Failure) -> Bool {
-        guard ContinuousClock.now < end, !Interrupts.isRequested else { throw Failure(message: "the regular expression takes too long") }
+        guard Instant.now < end, !Interrupts.isRequested else { throw Failure(message: "the regular expression takes too long") }
         var status = cblite_icu_no_error
         return try check(icu.functions.regex_find_next(handle, &status), status)
     }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLFunctions
 
@@ -121,7 +122,7 @@ extension Evaluator {
 
     /// Each expression has a limit of its own, but there may be many.
     private func hasTimeForPatterns(_ place: SchemaPlace) -> Bool {
-        let now = ContinuousClock.now
+        let now = Instant.now
         let end = patternDeadline ?? now + patternPatience
         patternDeadline = end
         return now < end || stop(.pattern(place: place.text, reason: "the regular expressions take too long"))

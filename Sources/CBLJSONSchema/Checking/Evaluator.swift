@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLFunctions
 
@@ -23,7 +24,7 @@ final class Evaluator {
     @exclusivity(unchecked) private(set) var scope: [Int] = []
     @exclusivity(unchecked) private(set) var error: JSONSchemaError?
     /// When regular expressions have had their time, in this check together.
-    @exclusivity(unchecked) var patternDeadline: ContinuousClock.Instant?
+    @exclusivity(unchecked) var patternDeadline: Instant?
     var patternPatience = Duration.seconds(10)
 
     // What is kept for messages: see Evaluator+Reporting.

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 import CBLTransport
@@ -15,8 +16,8 @@ class ChangesWait: HTTPFeed, @unchecked Sendable {
     /// Among the feeds that are open.
     private var number: Int?
     private let isClosed = Atomic<Bool>(false)
-    private var lastSign: ContinuousClock.Instant
-    private var lastChange: ContinuousClock.Instant
+    private var lastSign: Instant
+    private var lastChange: Instant
 
     init(_ call: RESTCall, _ reader: ChangesReader) throws {
         self.call = call
@@ -66,7 +67,7 @@ class ChangesWait: HTTPFeed, @unchecked Sendable {
     }
 
     /// Until there is something to do although nothing has changed.
-    private func timeLeft(at now: ContinuousClock.Instant) -> Duration? {
+    private func timeLeft(at now: Instant) -> Duration? {
         let ends = [query.timeout.map { lastChange + $0 }, query.heartbeat.map { lastSign + $0 }]
         return ends.compactMap { $0 }.min().map { max($0 - now, .milliseconds(1)) }
     }

@@ -72,7 +72,7 @@ enum DatabaseRequests {
     private static func describe(_ keyspace: Keyspace, _ snapshot: Snapshot, in object: inout JSONObjectWriter) throws {
         let counts = try keyspace.counts(snapshot)
         let sequence = try snapshot.lastSequence(of: keyspace.collection)
-        object.add("db_uuid", snapshot.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } } ?? "")
+        object.add("db_uuid", snapshot.publicUUID?.hexadecimal ?? "")
         object.add("scope_name", keyspace.collection.scope)
         object.add("collection_name", keyspace.collection.name)
         object.add("doc_count", counts.live)

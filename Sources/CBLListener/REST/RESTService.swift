@@ -34,7 +34,7 @@ package final class RESTService: HTTPResponder {
         /// What tells of what was done, for those who have to know later.
         package var audit: AuditLog?
         /// What feeds measure time by.
-        package var now: @Sendable () -> ContinuousClock.Instant = { .now }
+        package var now: @Sendable () -> Instant = { .now }
 
         package init() {}
     }

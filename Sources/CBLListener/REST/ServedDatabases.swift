@@ -2,7 +2,7 @@ import CBLBase
 import CBLReplication
 import CBLStore
 import CBLViews
-import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// The databases that a server has: those that it was given, or all of a directory, each opened when it is first asked for.
@@ -92,7 +92,7 @@ package final class ServedDatabases: Sendable {
     package func names() throws -> [String] {
         var names = Set(state.withLock { Array($0.open.keys) })
         if let directory {
-            for file in try FileManager.default.contentsOfDirectory(atPath: directory) {
+            for file in try FolderTree.names(in: directory) {
                 guard let suffix = ServedDatabases.suffixes.first(where: file.hasSuffix) else { continue }
                 let name = String(file.dropLast(suffix.utf8.count).map { $0 == ":" ? "/" : $0 })
                 if !name.isEmpty { names.insert(name) }
@@ -155,7 +155,7 @@ package final class ServedDatabases: Sendable {
     /// Where it is, if it is there.
     private func path(of name: String) -> String? {
         guard let directory, !name.isEmpty, name.utf8.count < ServedDatabases.longestName, !name.hasPrefix("_") else { return nil }
-        return ServedDatabases.suffixes.map { ServedDatabases.path(directory, name, $0) }.first(where: FileManager.default.fileExists)
+        return ServedDatabases.suffixes.map { ServedDatabases.path(directory, name, $0) }.first { Glibc.access($0, F_OK) == 0 }
     }
 
     /// For writing, if that is possible.

@@ -81,7 +81,7 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
     private enum Step {
         case begin(QueryParameters)
         case run
-        case wait(ContinuousClock.Instant)
+        case wait(Instant)
     }
 
     private let database: Database
@@ -170,9 +170,9 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
         // Before it reads: what is committed from now on needs another run.
         state.withLock { $0.schedule.run() }
         do {
-            let start = ContinuousClock.now
+            let start = Instant.now
             let (state, unbound) = try read()
-            self.state.withLock { $0.schedule.took(start.duration(to: .now)) }
+            self.state.withLock { $0.schedule.took(.now - start) }
             let previous = current
             current = state
             guard previous.map({ state.isNews(after: $0) }) ?? true else { return }

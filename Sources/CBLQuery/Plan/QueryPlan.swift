@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLSQLite
@@ -135,8 +136,7 @@ extension Query {
     ) throws -> QueryPlan {
         var plan = try explain(on: snapshot)
         var analysis = QueryAnalysis()
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = Instant.now
         // Compiled anew, as it would be for a first run.
         snapshot.connection.releaseStatements()
         let query = try translatedAnew(on: snapshot)
@@ -148,13 +148,13 @@ extension Query {
         for counter in [CBLSQLite.Statement.Counter.fullScanSteps, .sorts, .automaticIndexRows, .machineSteps] {
             _ = statement.take(counter)
         }
-        let compiled = clock.now
+        let compiled = Instant.now
         var hasRow = try rows.next()
-        let first = clock.now
+        let first = Instant.now
         while hasRow { hasRow = try rows.next() }
         analysis.compile = compiled - start
         analysis.firstRow = first - compiled
-        analysis.rest = clock.now - first
+        analysis.rest = Instant.now - first
         analysis.rows = rows.count
         analysis.scannedRows = statement.take(.fullScanSteps)
         analysis.sorts = statement.take(.sorts)

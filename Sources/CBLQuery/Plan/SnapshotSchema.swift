@@ -45,7 +45,7 @@ package struct SnapshotSchema: QuerySchema {
     package func unnestTable(plainName: String) -> String? { snapshot.unnestTable(plainName: plainName) }
 
     /// `all_default` for `kv_default`.
-    static func view(ofTable table: String) -> String { "all_" + table.dropFirst("kv_".utf8.count) }
+    static func view(ofTable table: String) -> String { "all_\(table.dropFirst("kv_".utf8.count))" }
 }
 
 extension SnapshotSchema {

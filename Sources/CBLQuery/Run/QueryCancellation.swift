@@ -1,3 +1,4 @@
+import CBLBase
 import CBLSQLite
 import CBLSystemSQLite
 import Synchronization
@@ -63,7 +64,7 @@ final class QueryWatch {
     private let connection: Connection
     private let cancellation: QueryCancellation?
     private let timeLimit: Duration?
-    private let end: ContinuousClock.Instant?
+    private let end: Instant?
     private var isAttached = false
 
     /// Nil if nothing is to be looked after.
@@ -75,7 +76,7 @@ final class QueryWatch {
         self.connection = connection
         cancellation = options.cancellation
         timeLimit = options.timeLimit
-        end = options.timeLimit.map { ContinuousClock.now + $0 }
+        end = options.timeLimit.map { Instant.now + $0 }
     }
 
     deinit { detach() }
@@ -116,7 +117,7 @@ final class QueryWatch {
 
     private var reason: QueryFailure? {
         if let cancellation, cancellation.isCancelled { return .cancelled }
-        if let end, let timeLimit, ContinuousClock.now >= end { return .timeLimit(timeLimit) }
+        if let end, let timeLimit, Instant.now >= end { return .timeLimit(timeLimit) }
         return nil
     }
 

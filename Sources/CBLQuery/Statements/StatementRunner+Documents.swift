@@ -1,9 +1,8 @@
+import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLSQLite
 import CBLStore
-
-import struct FoundationEssentials.UUID
 
 // All documents that a statement is about are found before the first is written: what it writes must not be found again.
 extension StatementRunner {
@@ -197,7 +196,7 @@ struct InsertedRows {
     /// What stands in keys where each row gets an ID of its own: no query can type it, being no character.
     static let idMark = "\u{FFFF}id\u{FFFF}"
 
-    static func newID() -> String { UUID().uuidString.lowercased() }
+    static func newID() -> String { UniqueID().description }
 
     static func fillingIn(_ key: String) -> String {
         guard key.unicodeScalars.contains("\u{FFFF}") else { return key }

@@ -1,7 +1,6 @@
 import CBLBase
 import CBLFleece
 import CBLStore
-import FoundationEssentials
 
 /// What a checkpoint's name is made of: who replicates what with whom.
 ///
@@ -34,7 +33,7 @@ package struct CheckpointScope: Hashable, Sendable {
     }
 
     /// The name of the checkpoint of a database with this private UUID.
-    package func checkpointID(privateUUID: UUID) throws -> String {
+    package func checkpointID(privateUUID: UniqueID) throws -> String {
         let encoding = try encoding(privateUUID: privateUUID)
         let digest = encoding.withBytes { bytes in
             collection.isDefault ? SHA1.digest(of: bytes).withBytes { Array($0) } : SHA256.digest(of: bytes)
@@ -43,7 +42,7 @@ package struct CheckpointScope: Hashable, Sendable {
     }
 
     /// The names under which the original of a copied database may have left a checkpoint: its URL as it is, with the scheme's port, without it.
-    package func formerCheckpointIDs(previousUUID: UUID) throws -> [String] {
+    package func formerCheckpointIDs(previousUUID: UniqueID) throws -> [String] {
         var ids: [String] = []
         for url in CheckpointScope.spellings(of: remote) {
             var scope = self
@@ -65,10 +64,10 @@ package struct CheckpointScope: Hashable, Sendable {
         return afterAddress.contains(":") ? [url] : [url, scheme + host + port + path]
     }
 
-    func encoding(privateUUID: UUID) throws -> FleeceData {
+    func encoding(privateUUID: UniqueID) throws -> FleeceData {
         let encoder = FleeceEncoder()
         encoder.beginArray()
-        withUnsafeBytes(of: privateUUID.uuid) { encoder.writeString($0) }
+        privateUUID.withBytes { encoder.writeString($0) }
         if !collection.isDefault {
             encoder.write(collection.name)
             encoder.write(collection.scope)

@@ -1,5 +1,5 @@
+import CBLBase
 import CBLStore
-import FoundationEssentials
 
 /// How far a collection has been replicated with a remote database, as far as the file tells.
 package struct SyncState: Sendable {
@@ -38,7 +38,7 @@ extension Snapshot {
         }
     }
 
-    private func checkpoint(of collection: CollectionName, with url: String, _ uuids: [UUID]) throws -> [UInt8]? {
+    private func checkpoint(of collection: CollectionName, with url: String, _ uuids: [UniqueID]) throws -> [UInt8]? {
         for (pushes, pulls) in [(true, true), (true, false), (false, true)] {
             let scope = CheckpointScope(collection: collection, pushes: pushes, pulls: pulls, remote: url)
             for (number, uuid) in uuids.enumerated() {

@@ -44,7 +44,7 @@ struct SessionPlan: Sendable {
         configuration.usesVectors = usesVectors
         configuration.allowsDeltas = settings.allowsDeltas
         configuration.pushesSettlements = settings.pushesSettlements
-        configuration.databaseUUID = try database.read { $0.publicUUID }.map { uuid in uuid.uuidString.lowercased() }
+        configuration.databaseUUID = try database.read { $0.publicUUID }?.description
         configuration.limits = settings.limits
         self.stores = stores
         protocols = ReplicationProtocol.offers(
@@ -85,7 +85,7 @@ struct SessionPlan: Sendable {
             guard let uuid = try peer.read({ $0.publicUUID }) else {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.corruptData, "\(peer.path) has no UUID: run check --repair on it")
             }
-            return "x-local:\(uuid.uuidString)"
+            return "x-local:\(uuid.description.uppercased())"
         case .transport(_, let id): return id
         }
     }

@@ -89,7 +89,7 @@ package final class PeerMesh: @unchecked Sendable {
         do {
             var settings = try settings(link.database, urls[attempt % urls.count])
             settings.retry = RetryPolicy(maxRetries: 0)
-            let own = try database.read { $0.publicUUID }.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } }
+            let own = try database.read { $0.publicUUID }?.hexadecimal
             // A bundle that was copied is two databases with one UUID.
             if let id = peer.peerID(of: link.database), id != own.map(FoundPeer.peerID(ofUUID:)) { settings.peerID = id }
             let replicator = Replicator(database, settings, on: loop) { [weak self] in self?.take($0, of: link, peer) }

@@ -20,7 +20,7 @@ extension ReplicatedDatabase {
             if current != order.revision { message.replaces = order.revision }
             message.isDeleted = document.isDeleted
             let properties = document.body
-            message.blobs = properties.bytes.withUnsafeBytes { AttachmentEncoding.digests(in: $0) }
+            message.blobs = AttachmentEncoding.digests(in: properties.bytes)
             let translates = !options.acceptsBlobs && document.flags.contains(.hasAttachments)
             // With a vector, what was said of blobs that are gone is taken back with an empty `_attachments`.
             let evenIfEmpty = revisions.tree?.current?.flags.contains(.hasAttachments) ?? true

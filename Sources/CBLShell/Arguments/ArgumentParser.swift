@@ -116,8 +116,8 @@ struct ArgumentParser {
         }
         let ownFlags = command.name == parent.name ? command.flags : command.flags + parent.flags
         let flags = ArgumentParser.withGlobalFlags(ownFlags)
-        let usage = Usage.line(command, title: title, hasOpenDatabase: hasOpenDatabase)
-        var scanner = WordScanner(words: words, flags: flags, owner: (title, usage))
+        let usage = Usage(command: command, title: title, hasOpenDatabase: hasOpenDatabase)
+        var scanner = WordScanner(words: words, flags: flags, owner: usage)
         scanner.takesDocuments = command.arguments.contains { $0.kind == .document }
         var values: [String] = []
         var flagValues: [(name: String, value: String?)] = []
@@ -136,7 +136,7 @@ struct ArgumentParser {
         if !command.subcommands.isEmpty, values.count > declared.count { throw missingSubcommand(command, values, usage) }
         var arguments: [(name: String, value: String)]
         do throws(CommandError) {
-            arguments = try ArgumentParser.assign(values, to: declared, title: title, usage: usage)
+            arguments = try ArgumentParser.assign(values, to: declared, usage)
         } catch {
             // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
             guard ownFlags.contains(where: { $0.name == "where" }), values.contains(where: { $0.lowercased() == "where" }) else {
@@ -172,8 +172,8 @@ struct ArgumentParser {
         guard !parent.subcommands.isEmpty else { return nil }
         // Which words are values of flags depends on the subcommand that is being looked for, so all their flags are known here.
         let flags = ArgumentParser.withGlobalFlags(parent.flags + parent.subcommands.flatMap(\.flags))
-        let usage = Usage.line(parent, title: parent.name, hasOpenDatabase: hasOpenDatabase)
-        var scanner = WordScanner(words: words, flags: flags, owner: (parent.name, usage))
+        let usage = Usage(command: parent, title: parent.name, hasOpenDatabase: hasOpenDatabase)
+        var scanner = WordScanner(words: words, flags: flags, owner: usage)
         var position = 0
         while position < 2, let item = try scanner.next() {
             guard case .value(let word) = item else { continue }
@@ -187,19 +187,19 @@ struct ArgumentParser {
         return nil
     }
 
-    private func missingSubcommand(_ command: CommandDeclaration, _ values: [String], _ usage: String) -> CommandError {
+    private func missingSubcommand(_ command: CommandDeclaration, _ values: [String], _ usage: Usage) -> CommandError {
         let names = command.subcommands.map(\.name)
         let word = values.first { !ArgumentParser.isDatabasePath($0) }
         let problem = word.map { "\(command.name): no \"\($0)\"." + Suggestion.sentence(for: $0, in: names, quoted: true) }
-        return .usage(problem ?? "\(command.name) needs one of: \(names.joined(separator: ", "))", hint: usage)
+        return .usage(problem ?? "\(command.name) needs one of: \(names.joined(separator: ", "))", hint: usage.line)
     }
 
     /// Gives every declared argument its words. Those that are required come first; what is left goes to the others from left to right.
     private static func assign(
-        _ values: [String], to declared: [Argument], title: String, usage: String
+        _ values: [String], to declared: [Argument], _ usage: Usage
     ) throws(CommandError) -> [(name: String, value: String)] {
         let required = declared.filter(\.isRequired)
-        if values.count < required.count { throw .usage("\(title): \(required[values.count].name) is missing", hint: usage) }
+        if values.count < required.count { throw .usage("\(usage.title): \(required[values.count].name) is missing", hint: usage.line) }
         var extra = values.count - required.count
         var result: [(name: String, value: String)] = []
         var rest = values[...]
@@ -208,23 +208,25 @@ struct ArgumentParser {
             extra -= additional
             let words = rest.prefix((argument.isRequired ? 1 : 0) + additional)
             rest = rest.dropFirst(words.count)
-            for word in words { try check(word, argument.kind, of: argument.name, title: title, usage: usage) }
+            for word in words { try check(word, argument.kind, of: argument.name, title: usage.title, hint: usage.line) }
             if argument.presence.isRest {
                 if words.isEmpty { continue }
-                result.append((argument.name, words.joined(separator: " ")))
+                result.append((argument.name, words.dropFirst().reduce(words[words.startIndex]) { $0 + " " + $1 }))
             } else {
                 for word in words { result.append((argument.name, word)) }
             }
         }
         if let word = rest.first {
-            throw .usage("\(title): \"\(word)\" is one argument too many", hint: usage)
+            throw .usage("\(usage.title): \"\(word)\" is one argument too many", hint: usage.line)
         }
         return result
     }
 
     /// Checks the text of a flag or an argument against its kind.
-    static func check(_ text: String, _ kind: ValueKind, of name: String, title: String?, usage: String) throws(CommandError) {
-        let subject = title.map { "\($0): \(name)" } ?? name
+    static func check(
+        _ text: String, _ kind: ValueKind, of name: String, title: String?, hint: @autoclosure () -> String
+    ) throws(CommandError) {
+        var subject: String { title.map { "\($0): \(name)" } ?? name }
         switch kind {
         case .integer(let range):
             if let number = Int(text), range.contains(number) { return }
@@ -234,11 +236,11 @@ struct ArgumentParser {
                 case (let low, Int.max): "a whole number, \(low) or more"
                 case (let low, let high): "a whole number from \(low) to \(high)"
                 }
-            throw .usage("\(subject) needs \(wanted), not \"\(text)\"", hint: usage)
+            throw .usage("\(subject) needs \(wanted), not \"\(text)\"", hint: hint())
         case .choice(let words):
             if words.contains(text) { return }
             let suggestion = Suggestion.sentence(for: text, in: words, quoted: true)
-            throw .usage("\(subject) is one of \(words.joined(separator: ", ")), not \"\(text)\".\(suggestion)", hint: usage)
+            throw .usage("\(subject) is one of \(words.joined(separator: ", ")), not \"\(text)\".\(suggestion)", hint: hint())
         case .text, .file, .directory, .database, .databaseOrName, .openDatabase, .peer, .collection, .document, .index, .lazyIndex, .view,
             .viewOrFile, .property, .expression, .savedQuery, .command:
             return

@@ -37,6 +37,6 @@ struct Invocation {
     func usageError(_ message: String) -> CommandError {
         .usage(
             "\(parsed.title): \(message)",
-            hint: Usage.line(parsed.command, title: parsed.title, hasOpenDatabase: session.openDatabase != nil))
+            hint: Usage(command: parsed.command, title: parsed.title, hasOpenDatabase: session.openDatabase != nil).line)
     }
 }

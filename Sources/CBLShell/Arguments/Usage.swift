@@ -1,10 +1,12 @@
-/// The one-line form of a command: `usage: cblite ls [FLAGS] DATABASE [PATTERN]`.
-enum Usage {
-    static func line(_ command: CommandDeclaration, title: String, hasOpenDatabase: Bool = false) -> String {
-        "usage: " + synopsis(command, title: title, hasOpenDatabase: hasOpenDatabase)
-    }
+/// The one-line form of a command: `usage: cblite ls [FLAGS] DATABASE [PATTERN]`. It is put together for whoever has made a mistake.
+struct Usage: Sendable {
+    let command: CommandDeclaration
+    let title: String
+    var hasOpenDatabase = false
 
-    static func synopsis(_ command: CommandDeclaration, title: String, hasOpenDatabase: Bool = false) -> String {
+    var line: String { "usage: " + synopsis }
+
+    var synopsis: String {
         var words = hasOpenDatabase ? [title] : ["cblite", title]
         if command.run == nil { words.append(command.subcommands.map(\.name).joined(separator: "|")) }
         if !command.flags.isEmpty { words.append("[FLAGS]") }

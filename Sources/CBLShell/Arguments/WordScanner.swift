@@ -11,8 +11,8 @@ struct WordScanner {
     /// The words not looked at yet.
     private(set) var rest: ArraySlice<String>
     private let flags: [Flag]
-    /// The command, for messages: its words and its usage line. Nil before the command.
-    private let owner: (title: String, usage: String)?
+    /// The command, for messages. Nil before the command.
+    private let owner: Usage?
     /// A word that begins with a dash may have been meant as the ID of a document: many do.
     var takesDocuments = false
     private var flagsHaveEnded = false
@@ -20,7 +20,7 @@ struct WordScanner {
     private var combined: Substring = ""
     private var combinedWord = ""
 
-    init(words: ArraySlice<String>, flags: [Flag], owner: (title: String, usage: String)?) {
+    init(words: ArraySlice<String>, flags: [Flag], owner: Usage?) {
         self.rest = words
         self.flags = flags
         self.owner = owner
@@ -91,7 +91,7 @@ struct WordScanner {
             if flag.needsValue { throw error("\(spelled) needs a value") }
             return .flag(flag, nil)
         }
-        try ArgumentParser.check(text, kind, of: spelled, title: owner?.title, usage: usage)
+        try ArgumentParser.check(text, kind, of: spelled, title: owner?.title, hint: hint)
         return .flag(flag, text)
     }
 
@@ -105,10 +105,10 @@ struct WordScanner {
         return !flags.contains { $0.short == digit } && Double(word) != nil
     }
 
-    private var usage: String { owner?.usage ?? "'cblite help' explains the flags." }
+    private var hint: String { owner?.line ?? "'cblite help' explains the flags." }
 
     private func error(_ message: String) -> CommandError {
-        .usage(owner.map { "\($0.title): \(message)" } ?? message, hint: usage)
+        .usage(owner.map { "\($0.title): \(message)" } ?? message, hint: hint)
     }
 
     private func unknown(_ spelling: String, _ name: Substring) -> CommandError {

@@ -1,5 +1,4 @@
 import CBLBase
-import FoundationEssentials
 import Glibc
 
 /// `cblite logcat FILE|DIRECTORY…`
@@ -88,7 +87,7 @@ enum LogCommand {
                 if !files.contains(path) { files.append(path) }
                 continue
             }
-            let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(LogInput.suffix) }.sorted()
+            let names = try FolderTree.names(in: path).filter { $0.hasSuffix(LogInput.suffix) }.sorted()
             // Who follows may have begun before the program that writes.
             if names.isEmpty, isFirst, !invocation.flag("follow") {
                 throw CommandError.failed("\(path): there is no \(LogInput.suffix) file in it")

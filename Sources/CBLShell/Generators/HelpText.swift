@@ -36,7 +36,7 @@ enum HelpText {
 
     static func page(_ command: CommandDeclaration, parent: CommandDeclaration? = nil, hasOpenDatabase: Bool = false) -> String {
         let title = (parent.map { $0.name + " " } ?? "") + command.name
-        var text = "\(title): \(command.summary)\n\n\(Usage.line(command, title: title, hasOpenDatabase: hasOpenDatabase))\n"
+        var text = "\(title): \(command.summary)\n\n\(Usage(command: command, title: title, hasOpenDatabase: hasOpenDatabase).line)\n"
         if !command.aliases.isEmpty { text += "also: \(command.aliases.joined(separator: ", "))\n" }
         if !command.discussion.isEmpty { text += "\n" + paragraphs(command.discussion) }
         let arguments = command.positionals(withOpenDatabase: hasOpenDatabase).filter { !$0.help.isEmpty }
@@ -46,7 +46,9 @@ enum HelpText {
         if !command.subcommands.isEmpty {
             text += "\nCommands\n"
             text += list(
-                command.subcommands.map { (Usage.synopsis($0, title: "\(title) \($0.name)", hasOpenDatabase: hasOpenDatabase), $0.summary) }
+                command.subcommands.map {
+                    (Usage(command: $0, title: "\(title) \($0.name)", hasOpenDatabase: hasOpenDatabase).synopsis, $0.summary)
+                }
             )
         }
         text += examples(command.examples)

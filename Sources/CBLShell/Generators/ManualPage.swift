@@ -45,7 +45,7 @@ enum ManualPage {
     }
 
     private static func section(_ command: CommandDeclaration, title: String) -> String {
-        var text = ".TP\n.B \(escaped(Usage.synopsis(command, title: title)))\n\(escaped(command.summary)).\n"
+        var text = ".TP\n.B \(escaped(Usage(command: command, title: title).synopsis))\n\(escaped(command.summary)).\n"
         if !command.aliases.isEmpty { text += "Also: \(command.aliases.map { "\\fB\(escaped($0))\\fR" }.joined(separator: ", ")).\n" }
         if !command.discussion.isEmpty { text += paragraphs(command.discussion) }
         let arguments = command.arguments.filter { !$0.help.isEmpty }

@@ -33,7 +33,7 @@ struct ShellSetting: Sendable {
     /// Changes the setting. The kind decides which values there are.
     func set(_ text: String, in settings: inout ShellSettings) throws(CommandError) {
         guard let value else { throw .usage("\".\(name)\" is not a setting that has a value") }
-        try ArgumentParser.check(text, kind, of: ".\(name)", title: nil, usage: "'.help' lists the settings.")
+        try ArgumentParser.check(text, kind, of: ".\(name)", title: nil, hint: "'.help' lists the settings.")
         try value.set(&settings, text)
     }
 

@@ -1,5 +1,4 @@
 import CBLBase
-import FoundationEssentials
 import Glibc
 
 /// What the vendor's library leaves beside its logs when an app crashes: a text.

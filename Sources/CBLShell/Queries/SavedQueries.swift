@@ -1,7 +1,6 @@
 import CBLBase
 import CBLLanguage
 import CBLWorkbench
-import FoundationEssentials
 import Glibc
 
 /// Queries that somebody keeps under a name: files of SQL++ in a folder of one's own, to be changed with any editor, or copied to somebody else.
@@ -18,7 +17,7 @@ struct SavedQueries {
 
     /// In the order of the alphabet.
     var names: [String] {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let files = (try? FolderTree.names(in: folder)) ?? []
         return files.filter { PathText.hasEnding(SavedQueries.ending, $0) }.map { PathText.without(SavedQueries.ending, $0) }
             .filter(SavedQueries.isName).sorted()
     }

@@ -25,11 +25,11 @@ struct UnknownProperties {
     func tell(of query: Query) {
         var known: [CollectionName: [String]] = [:]
         var told = 0
-        let start = ContinuousClock.now
+        let start = Instant.now
         for property in query.translated.properties {
             guard told < UnknownProperties.most, !property.steps.isEmpty, let name = CollectionName(property.collection) else { continue }
             // What is right is found in the first document as a rule.
-            let left = UnknownProperties.patience - (ContinuousClock.now - start)
+            let left = UnknownProperties.patience - (Instant.now - start)
             guard isNowhere(property.steps, name, within: max(left, UnknownProperties.leastPatience)) else { continue }
             let paths = known[name] ?? ((try? CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) }) ?? [])
             known[name] = paths

@@ -4,7 +4,6 @@ import CBLLanguage
 import CBLReplication
 import CBLStore
 import CBLWorkbench
-import FoundationEssentials
 import Glibc
 
 /// The page that `info` prints: what a database is, how large, what it holds, how far it is replicated, and what is wrong with it.
@@ -75,7 +74,7 @@ struct InfoPage {
         case .treesInBody: return "revision trees, with the bodies in them (2.x)"
         case .trees: return "revision trees"
         case .vectors:
-            let source = facts.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Base64.text(of: $0, isPadded: false) } }
+            let source = facts.publicUUID.map { $0.withBytes { Base64.text(of: $0, isPadded: false) } }
             return "version vectors (source ID \(source ?? "missing"))"
         }
     }

@@ -2,7 +2,6 @@ import CBLBase
 import CBLListener
 import CBLStore
 import CBLTransport
-import FoundationEssentials
 import Glibc
 
 /// `serve --config`: what a file for Couchbase Edge Server says.

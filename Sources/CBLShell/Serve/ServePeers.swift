@@ -94,7 +94,7 @@ struct ServePeers {
         }
         announcement.databases = try databases.names().map { name in
             let share = databases.shares.first { $0.name == name }
-            let uuid = try share?.database.read { $0.publicUUID }.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } }
+            let uuid = try share?.database.read { $0.publicUUID }?.hexadecimal
             return .init(name: name, uuid: uuid ?? "")
         }
     }

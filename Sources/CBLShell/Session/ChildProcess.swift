@@ -71,13 +71,12 @@ struct ChildProcess: Sendable {
 
     /// How it ended, if it does within some time. Who has been told so must not ask again.
     func ending(within milliseconds: Int) -> Ending? {
-        let clock = ContinuousClock()
-        let deadline = clock.now + .milliseconds(milliseconds)
+        let deadline = Instant.now + .milliseconds(milliseconds)
         var status: Int32 = 0
         while true {
             let found = SystemCall.retrying { waitpid(processID, &status, WNOHANG) }
             if found == processID { return Ending(status) }
-            guard found == 0, clock.now < deadline else { return nil }
+            guard found == 0, Instant.now < deadline else { return nil }
             usleep(5000)
         }
     }

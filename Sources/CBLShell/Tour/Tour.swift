@@ -1,5 +1,5 @@
+import CBLBase
 import CBLStore
-import FoundationEssentials
 import Glibc
 
 /// A walk through the program on a copy of the sample database, which lasts as long as the tour does.
@@ -36,14 +36,14 @@ final class Tour {
             }
             database = try Database(path: copy, options: .readWrite)
         } catch {
-            try? FileManager.default.removeItem(atPath: folder)
+            FolderTree.remove(folder)
             throw error
         }
     }
 
     deinit {
         database.close()
-        try? FileManager.default.removeItem(atPath: folder)
+        FolderTree.remove(folder)
     }
 
     var step: TourStep? { position < TourStep.all.count ? TourStep.all[position] : nil }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLWorkbench
 import Glibc
 
@@ -57,10 +58,7 @@ enum Endpoint: Equatable {
         }
     }
 
-    static func isDirectory(_ path: String) -> Bool {
-        var facts = stat()
-        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
-    }
+    static func isDirectory(_ path: String) -> Bool { FolderTree.isFolder(path) }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

@@ -1,7 +1,6 @@
 import CBLBase
 import CBLFleece
 import CBLSQLite
-import FoundationEssentials
 
 /// Writes one state of a database as an archive, line by line.
 final class ArchiveDumper {

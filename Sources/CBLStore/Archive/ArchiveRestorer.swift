@@ -1,7 +1,6 @@
 import CBLBase
 import CBLFleece
 import CBLSQLite
-import FoundationEssentials
 
 /// Puts an archive into a database, line by line, inside one transaction.
 ///
@@ -142,9 +141,9 @@ package final class ArchiveRestorer {
         place = .lines
     }
 
-    private func uuid(_ name: String, _ object: ArchiveObject) throws(StoreError) -> UUID? {
+    private func uuid(_ name: String, _ object: ArchiveObject) throws(StoreError) -> UniqueID? {
         guard let text = try object.textIfGiven(name) else { return nil }
-        guard let bytes = Hex.bytes(of: text), let uuid = bytes.withUnsafeBytes({ UUID(bytes: $0) }) else {
+        guard let bytes = Hex.bytes(of: text), let uuid = bytes.withUnsafeBytes({ UniqueID($0) }) else {
             throw ArchiveValueReader.invalid("\"\(name)\" must be 32 hexadecimal digits")
         }
         return uuid

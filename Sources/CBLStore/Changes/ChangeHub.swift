@@ -36,7 +36,7 @@ final class ChangeHub: @unchecked Sendable {
     /// How many transactions of this process are just being committed.
     private var commits = 0
     /// Until when the kernel's notices are most likely of commits of ours that everybody knows of.
-    private var isQuietUntil = ContinuousClock.now
+    private var isQuietUntil = Instant.now
     private var looks = 0
     private var pauses = FileSigns.pauses
     private let wantsIDs = Atomic<Bool>(false)
@@ -126,7 +126,7 @@ final class ChangeHub: @unchecked Sendable {
         defer { endTelling() }
         guard told.allSatisfy({ $0.hasSeenAll(before: commit) }) else { return false }
         lock.locked {
-            let now = ContinuousClock.now
+            let now = Instant.now
             if isQuietUntil < now { isQuietUntil = now + ChangeHub.rests.upperBound }
         }
         for subscriber in told { for event in subscriber.see(commit) { tell(subscriber, event) } }
@@ -147,7 +147,7 @@ final class ChangeHub: @unchecked Sendable {
         }
     }
 
-    func setAlarm(_ subscriber: ChangeSubscriber, at time: ContinuousClock.Instant) {
+    func setAlarm(_ subscriber: ChangeSubscriber, at time: Instant) {
         lock.locked {
             guard subscriber.handler != nil else { return }
             subscriber.alarm = min(subscriber.alarm ?? time, time)
@@ -184,14 +184,14 @@ final class ChangeHub: @unchecked Sendable {
         else { return }
         // How often it was looked again since the last sign of the kernel's.
         var secondLooks = 0
-        var due: ContinuousClock.Instant?
-        var isRested = ContinuousClock.now
+        var due: Instant?
+        var isRested = Instant.now
         // Whether the kernel has given notice, since the last look.
         var isNoticed = false
         while true {
             guard let isRung = hasToLook() else { return }
             tellOfClosing()
-            let now = ContinuousClock.now
+            let now = Instant.now
             let start = isRung ? isRested : max(isRested, quietUntil(now))
             let mustLook = isRung || isNoticed
             if mustLook, now < start {
@@ -205,7 +205,7 @@ final class ChangeHub: @unchecked Sendable {
             if mustLook || due.map({ $0 <= now }) ?? false {
                 if !mustLook { secondLooks += 1 }
                 let retry = look()
-                let end = ContinuousClock.now
+                let end = Instant.now
                 isRested = end + min(max((end - now) * ChangeHub.restFactor, ChangeHub.rests.lowerBound), ChangeHub.rests.upperBound)
                 let pause = retry ?? signs.pause(secondLooks, of: lock.locked { pauses })
                 due = pause.map { .now + $0 }
@@ -231,11 +231,11 @@ final class ChangeHub: @unchecked Sendable {
     }
 
     /// Until when what the kernel notices is nothing new, as far as is known.
-    private func quietUntil(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    private func quietUntil(_ now: Instant) -> Instant {
         lock.locked { commits > 0 ? now + ChangeHub.rests.upperBound : isQuietUntil }
     }
 
-    private func timeLeft(until due: ContinuousClock.Instant?) -> Duration? {
+    private func timeLeft(until due: Instant?) -> Duration? {
         let next = lock.locked { subscribers.compactMap(\.alarm).min() }
         return [due, next].compactMap { $0 }.min().map { $0 - .now }
     }
@@ -248,7 +248,7 @@ final class ChangeHub: @unchecked Sendable {
     }
 
     private func ringAlarms() {
-        let now = ContinuousClock.now
+        let now = Instant.now
         let due = lock.locked {
             let due = subscribers.filter { $0.alarm.map { $0 <= now } ?? false }
             for subscriber in due { subscriber.alarm = nil }

@@ -82,7 +82,7 @@ final class ChangeSubscriber: @unchecked Sendable {
     var handler: (@Sendable (ChangeEvent) -> Void)?
     var isAdmitted = false
     var isClosed = false
-    var alarm: ContinuousClock.Instant?
+    var alarm: Instant?
 
     init(_ database: Database, _ interest: ChangeInterest, since: [CollectionName: UInt64]?) {
         self.database = database

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// How changes are put together: see the defaults.
 package struct LiveTiming: Sendable {
     /// How long it must have been quiet for a change to count as isolated.
@@ -18,8 +20,6 @@ package struct LiveTiming: Sendable {
 ///
 /// An isolated change is answered at once. In a burst the first is, and then all those of half a second together.
 package struct LiveSchedule: Sendable {
-    package typealias Instant = ContinuousClock.Instant
-
     /// How long the others wait for company.
     package private(set) var delay = Duration.milliseconds(500)
     private let timing: LiveTiming

@@ -1,6 +1,6 @@
+import CBLBase
 import CBLFleece
 import CBLSQLite
-import FoundationEssentials
 import Glibc
 
 /// Mends what a check calls repairable, inside one transaction. What is undecodable stays, unless it is to be dropped.
@@ -66,7 +66,7 @@ final class Repairer {
     private func repairInfo() throws {
         let info = transaction.file.infoTable
         for key in [StoredInfo.Key.publicUUID, StoredInfo.Key.privateUUID] where try info.get(key)?.count != 16 {
-            try info.set(key, UUID())
+            try info.set(key, UniqueID())
             summary.other += 1
         }
         if transaction.generation.separatesBodies, try info.get(StoredInfo.Key.versioning) == nil {

@@ -1,6 +1,6 @@
+import CBLBase
 import CBLSQLite
 import CBLSystemSQLite
-import FoundationEssentials
 import Glibc
 
 extension Database {
@@ -92,9 +92,9 @@ extension Database {
             }
             let info = InfoTable(connection: copy, generation: source.catalog.generation)
             try copy.execute("BEGIN")
-            try info.set(StoredInfo.Key.publicUUID, UUID())
+            try info.set(StoredInfo.Key.publicUUID, UniqueID())
             if let original = source.info.privateUUID { try info.set(StoredInfo.Key.previousPrivateUUID, original) }
-            try info.set(StoredInfo.Key.privateUUID, UUID())
+            try info.set(StoredInfo.Key.privateUUID, UniqueID())
             try copy.execute("COMMIT")
         }
     }
@@ -130,7 +130,7 @@ extension Database {
             throw target.error(sqlite3_errcode(target.handle))
         }
         var code = SQLITE_OK
-        var lastStep = ContinuousClock.now
+        var lastStep = Instant.now
         repeat {
             code = sqlite3_backup_step(backup, 1000)
             let total = Int(sqlite3_backup_pagecount(backup))
@@ -142,7 +142,7 @@ extension Database {
                 lastStep = .now
             } else if code == SQLITE_BUSY || code == SQLITE_LOCKED {
                 // A file system that gives no locks never will.
-                guard ContinuousClock.now - lastStep < patience else { break }
+                guard Instant.now - lastStep < patience else { break }
                 usleep(10_000)
             }
         } while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED

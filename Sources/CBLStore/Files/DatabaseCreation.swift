@@ -1,5 +1,5 @@
+import CBLBase
 import CBLSQLite
-import FoundationEssentials
 import Glibc
 
 /// A new database of the newest generation.
@@ -45,8 +45,8 @@ enum DatabaseCreation {
                     for sql in Schema.keyStore(table, isCollection: true, in: .newest) { try connection.execute(sql) }
                 }
                 let info = InfoTable(connection: connection, generation: .newest)
-                try info.set(StoredInfo.Key.publicUUID, UUID())
-                try info.set(StoredInfo.Key.privateUUID, UUID())
+                try info.set(StoredInfo.Key.publicUUID, UniqueID())
+                try info.set(StoredInfo.Key.privateUUID, UniqueID())
                 try info.set(StoredInfo.Key.versioning, integer: UInt64(Versioning.trees.rawValue))
                 try info.set(StoredInfo.Key.maxRowidWithDeleted, integer: 0)
             }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLSystemFiles
 import Glibc
 
@@ -55,13 +56,10 @@ final class Folder: Sendable {
 
     /// The same for who does not want to have all at once, in no particular order.
     func listing() throws(StoreError) -> FolderListing {
-        let listed = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard listed >= 0, let directory = fdopendir(listed) else {
-            let code = errno
-            if listed >= 0 { close(listed) }
-            throw FileCopy.failure("cannot list", path, code)
+        guard let listing = FolderListing(openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
+            throw FileCopy.failure("cannot list", path)
         }
-        return FolderListing(directory)
+        return listing
     }
 
     func folder(_ name: String) throws(StoreError) -> Folder? { try Folder(name, in: descriptor, path: path(of: name)) }
@@ -201,25 +199,4 @@ final class FolderLock: Sendable {
     private let descriptor: Int32
     fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
     deinit { close(descriptor) }
-}
-
-/// The names in a folder, one after another.
-final class FolderListing: Sequence, IteratorProtocol {
-    private let directory: OpaquePointer
-    /// That of the file whose name came last.
-    private(set) var number: UInt64 = 0
-
-    fileprivate init(_ directory: OpaquePointer) { self.directory = directory }
-
-    deinit { closedir(directory) }
-
-    func next() -> String? {
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name == "." || name == ".." { continue }
-            number = UInt64(entry.pointee.d_ino)
-            return name
-        }
-        return nil
-    }
 }

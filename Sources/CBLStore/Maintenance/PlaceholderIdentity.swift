@@ -1,4 +1,4 @@
-import FoundationEssentials
+import CBLBase
 
 extension Database {
     /// Gives the database an identity of its own if it has the one with these digits, which many copies of it have. True if it had that.
@@ -6,7 +6,7 @@ extension Database {
         let digits = placeholder.lowercased().filter { $0 != "-" }
         return try write { transaction in
             guard transaction.publicUUID?.hexadecimal == digits else { return false }
-            try transaction.setIdentity(publicUUID: UUID(), privateUUID: UUID())
+            try transaction.setIdentity(publicUUID: UniqueID(), privateUUID: UniqueID())
             return true
         }
     }

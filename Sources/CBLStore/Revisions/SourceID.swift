@@ -2,31 +2,25 @@ import CBLBase
 
 /// Who made a version: the public UUID of a database, sixteen bytes. All zero, written `*`, is the database itself.
 package struct SourceID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package static let byteCount = 16
+    package static let byteCount = UniqueID.byteCount
     static let textLength = 22
 
-    // Big-endian, so that their order is the order of the bytes.
-    private let high: UInt64
-    private let low: UInt64
+    private let id: UniqueID
 
-    private init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    package init(_ id: UniqueID) { self.id = id }
 
     /// This database.
-    package static let local = SourceID(high: 0, low: 0)
+    package static let local = SourceID(UniqueID(high: 0, low: 0))
 
     /// Stands for all tree revisions that are treated as versions: `Revision+Tree+Encoding`.
-    package static let revisionTree = SourceID(high: 0x45eb_e2b2_2a27_f93a, low: 0xde7b_e127_7287_629e)
+    package static let revisionTree = SourceID(UniqueID(high: 0x45eb_e2b2_2a27_f93a, low: 0xde7b_e127_7287_629e))
 
     package var isLocal: Bool { self == .local }
 
     /// Sixteen raw bytes, such as `publicUUID`; nil for any other number.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count == SourceID.byteCount else { return nil }
-        high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-        low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        guard let id = UniqueID(bytes) else { return nil }
+        self.id = id
     }
 
     package init?(_ bytes: [UInt8]) {
@@ -50,7 +44,7 @@ package struct SourceID: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+        try id.withBytes(body)
     }
 
     /// Writes the text and gives its length, at most 24.
@@ -66,5 +60,5 @@ package struct SourceID: Hashable, Comparable, Sendable, CustomStringConvertible
         isLocal ? "*" : withBytes { Base64.text(of: $0, isPadded: false) }
     }
 
-    package static func < (a: SourceID, b: SourceID) -> Bool { (a.high, a.low) < (b.high, b.low) }
+    package static func < (a: SourceID, b: SourceID) -> Bool { a.id < b.id }
 }

@@ -1,11 +1,11 @@
+import CBLBase
 import CBLSQLite
-import FoundationEssentials
 
 /// What the table `kv_info` says about the database itself.
 struct StoredInfo {
     var versioning: Versioning?
-    var publicUUID: UUID?
-    var privateUUID: UUID?
+    var publicUUID: UniqueID?
+    var privateUUID: UniqueID?
     /// Whether rows of `kv_default` can still be tombstones although there is a table for those.
     var tombstonesMayBeInDefault = true
     /// The table of shared keys, as stored.
@@ -31,8 +31,8 @@ struct StoredInfo {
                 try row.bind(key, 1)
                 return try row.step() ? row.blob(0).flatMap(take) : nil
             }
-            publicUUID = try read(Key.publicUUID) { UUID(bytes: $0) }
-            privateUUID = try read(Key.privateUUID) { UUID(bytes: $0) }
+            publicUUID = try read(Key.publicUUID) { UniqueID($0) }
+            privateUUID = try read(Key.privateUUID) { UniqueID($0) }
             versioning = try read(Key.versioning) { $0.bigEndian.flatMap { Versioning(rawValue: Int(truncatingIfNeeded: $0)) } }
             tombstonesMayBeInDefault = try read(Key.maxRowidWithDeleted) { $0.bigEndian != 0 } ?? true
             sharedKeys = try read(Key.sharedKeys) { Array($0) } ?? []
@@ -80,8 +80,8 @@ struct InfoTable {
         try set(key, (0..<8).map { UInt8(truncatingIfNeeded: integer >> (56 - 8 * $0)) })
     }
 
-    func set(_ key: String, _ uuid: UUID) throws {
-        try withUnsafeBytes(of: uuid.uuid) { try set(key, $0) }
+    func set(_ key: String, _ uuid: UniqueID) throws {
+        try uuid.withBytes { try set(key, $0) }
     }
 
     func remove(_ key: String) throws {
@@ -89,20 +89,6 @@ struct InfoTable {
             try statement.bind(key, 1)
             try statement.run()
         }
-    }
-}
-
-extension UUID {
-    init?(bytes: UnsafeRawBufferPointer) {
-        guard bytes.count == 16 else { return nil }
-        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &uuid) { $0.copyMemory(from: bytes) }
-        self.init(uuid: uuid)
-    }
-
-    /// The sixteen bytes as lower-case hex digits, the form in which protocols and `info` show it.
-    package var hexadecimal: String {
-        String(uuidString.lowercased().filter { $0 != "-" })
     }
 }
 

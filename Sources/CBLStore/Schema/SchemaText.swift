@@ -3,7 +3,11 @@
 struct SchemaText {
     private(set) var rest: Substring.UTF8View
 
-    init(_ sql: String) { rest = Substring(sql).utf8 }
+    init(_ sql: String) {
+        var sql = sql
+        sql.makeContiguousUTF8()
+        rest = Substring(sql).utf8
+    }
 
     /// Whether nothing is left.
     var isAtEnd: Bool { rest.allSatisfy(SchemaText.isBlank) }
@@ -14,22 +18,30 @@ struct SchemaText {
     /// Takes the words and signs of `template`, or nothing.
     mutating func take(_ template: StaticString) -> Bool {
         let words = UnsafeBufferPointer(start: template.utf8Start, count: template.utf8CodeUnitCount)
-        var rest = rest
-        var place = 0
-        while true {
-            while place < words.count, SchemaText.isBlank(words[place]) { place += 1 }
-            guard place < words.count else { break }
-            rest = rest.drop(while: SchemaText.isBlank)
-            let start = place
-            place += 1
-            if SchemaText.isWord(words[start]) { while place < words.count, SchemaText.isWord(words[place]) { place += 1 } }
-            let part = words[start..<place]
-            guard rest.starts(with: part) else { return false }
-            rest = rest.dropFirst(part.count)
-            if SchemaText.isWord(words[start]), let next = rest.first, SchemaText.isWord(next) { return false }
-        }
-        self.rest = rest
+        let count = rest.withContiguousStorageIfAvailable { SchemaText.length(of: words, in: $0) } ?? nil
+        guard let count else { return false }
+        rest = rest.dropFirst(count)
         return true
+    }
+
+    /// How many bytes of a text are the words and signs of `template`; nil if it does not begin with them.
+    private static func length(of template: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Int? {
+        var (place, length) = (0, 0)
+        while place < template.count {
+            if isBlank(template[place]) {
+                place += 1
+                continue
+            }
+            while length < text.count, isBlank(text[length]) { length += 1 }
+            let isInWord = isWord(template[place])
+            repeat {
+                guard length < text.count, text[length] == template[place] else { return nil }
+                place += 1
+                length += 1
+            } while isInWord && place < template.count && isWord(template[place])
+            if isInWord, length < text.count, isWord(text[length]) { return nil }
+        }
+        return length
     }
 
     /// Takes a name, bare or in quotes of either kind.

@@ -1,5 +1,5 @@
+import CBLBase
 import CBLSQLite
-import FoundationEssentials
 
 extension Snapshot {
     /// When the next document of a collection expires, in milliseconds since 1970; in the past if it has, and nobody has removed it yet.
@@ -64,8 +64,8 @@ extension Snapshot {
     }
 
     /// The private UUID of the database that this one is a copy of: checkpoints may have been left under it.
-    package var previousPrivateUUID: UUID? {
-        get throws { try file.infoTable.get(StoredInfo.Key.previousPrivateUUID).flatMap { $0.withUnsafeBytes { UUID(bytes: $0) } } }
+    package var previousPrivateUUID: UniqueID? {
+        get throws { try file.infoTable.get(StoredInfo.Key.previousPrivateUUID).flatMap { $0.withUnsafeBytes { UniqueID($0) } } }
     }
 
     package var freePages: Int { get throws { Int(try connection.integer("PRAGMA freelist_count") ?? 0) } }

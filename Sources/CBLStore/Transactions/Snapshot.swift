@@ -1,7 +1,6 @@
 import CBLBase
 import CBLFleece
 import CBLSQLite
-import FoundationEssentials
 
 /// One state of a database: what `Database.read` gives its closure. It belongs to the thread that got it.
 package class Snapshot {
@@ -25,11 +24,11 @@ package class Snapshot {
     package var versioning: Versioning { file.versioning }
     package var sharedKeys: SharedKeys { file.sharedKeys }
     /// How others know this database; the source of its versions.
-    package var publicUUID: UUID? { file.info.publicUUID }
+    package var publicUUID: UniqueID? { file.info.publicUUID }
     /// What this database is called in the version vectors of others.
-    package var sourceID: SourceID { publicUUID.flatMap { uuid in withUnsafeBytes(of: uuid.uuid) { SourceID($0) } } ?? .local }
+    package var sourceID: SourceID { publicUUID.map { SourceID($0) } ?? .local }
     /// Known to nobody else; goes into replication checkpoints.
-    package var privateUUID: UUID? { file.info.privateUUID }
+    package var privateUUID: UniqueID? { file.info.privateUUID }
 
     /// All collections, sorted; the default one is always among them, unless something else has the place of its table.
     package func collections() -> [CollectionName] { catalog.collections.keys.sorted() }
@@ -84,7 +83,7 @@ extension Snapshot {
     /// The same for somebody who waits: what cannot be counted in a moment is estimated. That is so of tens of millions, and of fewer if the disk has to
     /// be asked.
     package func quickCounts(of name: CollectionName) throws -> Counts {
-        let end = ContinuousClock.now + Snapshot.moment
+        let end = Instant.now + Snapshot.moment
         return try counts(of: name) { .now < end }
     }
 

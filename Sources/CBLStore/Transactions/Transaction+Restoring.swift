@@ -1,5 +1,5 @@
+import CBLBase
 import CBLFleece
-import FoundationEssentials
 
 // What a restored archive says of a database and its documents, written as it is said.
 extension Transaction {
@@ -20,7 +20,7 @@ extension Transaction {
         try file.reloadInfo()
     }
 
-    func setIdentity(publicUUID: UUID, privateUUID: UUID) throws {
+    func setIdentity(publicUUID: UniqueID, privateUUID: UniqueID) throws {
         try file.infoTable.set(StoredInfo.Key.publicUUID, publicUUID)
         try file.infoTable.set(StoredInfo.Key.privateUUID, privateUUID)
         try file.reloadInfo()

@@ -1,6 +1,6 @@
+import CBLBase
 import CBLFleece
 import CBLSQLite
-import FoundationEssentials
 
 /// Makes a database of the newest generation of a 1.x one.
 ///

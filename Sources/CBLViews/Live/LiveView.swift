@@ -80,7 +80,7 @@ private final class LiveViewRunner: Sendable {
 
     private enum Step {
         case run
-        case wait(ContinuousClock.Instant)
+        case wait(Instant)
     }
 
     private let view: ViewDefinition
@@ -172,9 +172,9 @@ private final class LiveViewRunner: Sendable {
         // Before it reads: what is committed from now on needs another run.
         state.withLock { $0.schedule.run() }
         do {
-            let start = ContinuousClock.now
+            let start = Instant.now
             let rows = try index.rows(view, query, options: options)
-            state.withLock { $0.schedule.took(start.duration(to: .now)) }
+            state.withLock { $0.schedule.took(.now - start) }
             let previous = state.withLock { state in
                 defer { state.rows = rows }
                 return state.rows

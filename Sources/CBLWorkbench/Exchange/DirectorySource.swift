@@ -1,7 +1,6 @@
 import CBLBase
 import CBLFleece
 import CBLStore
-import FoundationEssentials
 
 /// Documents as the JSON files of a directory: `airline_10.json` is the document `airline_10`, unless it says what its ID is.
 package final class DirectorySource: DocumentSource {
@@ -34,7 +33,7 @@ package final class DirectorySource: DocumentSource {
     }
 
     private static func names(in directory: String) throws(FileError) -> [String] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+        guard let names = try? FolderTree.names(in: directory) else {
             throw FileError("\(directory): cannot be read as a directory")
         }
         return names
@@ -44,9 +43,7 @@ package final class DirectorySource: DocumentSource {
     package static func collections(in directory: String) throws(FileError) -> [CollectionName] {
         try names(in: directory).compactMap { name in
             // A link may lead anywhere.
-            guard let facts = try? FileManager.default.attributesOfItem(atPath: directory + name),
-                facts[.type] as? FileAttributeType == .typeDirectory
-            else { return nil }
+            guard FolderTree.isFolder(directory + name, itself: true) else { return nil }
             return try? CollectionName(parsing: name)
         }.sorted()
     }

@@ -1,6 +1,5 @@
 import CBLBase
 import CBLStore
-import FoundationEssentials
 import Glibc
 
 /// The databases in a ZIP file, as people send them: one bundle, or the whole folder of an app.
@@ -99,7 +98,7 @@ package struct PackedDatabases {
         guard mkdir(path, 0o700) == 0 else { throw FileError(path, errno: errno) }
         for (name, number) in database.files {
             let target = path + "/" + name
-            try FileManager.default.createDirectory(atPath: PathText.split(target).directory, withIntermediateDirectories: true)
+            try FolderTree.make(PathText.split(target).directory)
             let file = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard file >= 0 else {
                 throw errno == EEXIST

@@ -1,7 +1,7 @@
+import CBLBase
 import CBLReplication
 import CBLSQLite
 import CBLStore
-import FoundationEssentials
 
 /// What can be found out about a database, in one state of it.
 package struct DatabaseFacts {
@@ -63,8 +63,8 @@ package struct DatabaseFacts {
     /// How the file is encrypted; nil if it is not.
     package let cipher: String?
     package let versioning: Versioning
-    package let publicUUID: UUID?
-    package let privateUUID: UUID?
+    package let publicUUID: UniqueID?
+    package let privateUUID: UniqueID?
     package let sharedKeyCount: Int
     package let remotes: [UInt16: String]
     package let syncStates: [SyncState]

@@ -75,9 +75,9 @@ final class RESTServer: Sendable {
 
 /// Time that passes when a test says so.
 final class TestInstants: Sendable {
-    private let instant = Mutex(ContinuousClock.now)
-    var now: ContinuousClock.Instant { instant.withLock { $0 } }
-    func advance(_ duration: Duration) { instant.withLock { $0 += duration } }
+    private let instant = Mutex(Instant.now)
+    var now: Instant { instant.withLock { $0 } }
+    func advance(_ duration: Duration) { instant.withLock { $0 = $0 + duration } }
 }
 
 /// An answer, to be looked at.

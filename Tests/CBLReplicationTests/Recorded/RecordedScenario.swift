@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 import CBLTestSupport
@@ -40,7 +41,7 @@ struct RecordedScenario: Sendable {
 
     /// By what the gateway is known, wherever it is.
     static let peerID = "wss://gateway.example/recorded/_blipsync"
-    private static let privateUUID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    private static let privateUUID = UniqueID(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c_0d0e_0f10)
     private static let identity =
         #""publicUUID":"50726f6f66206f66207075626c696321","privateUUID":"0102030405060708090a0b0c0d0e0f10""#
 

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLTestSupport
 import FoundationEssentials
@@ -57,7 +58,7 @@ final class Replica {
             // Who made a version decides between two of the same time.
             let created = try Database(path: path, options: options)
             let bytes = Array(repeating: climate.sourceOrder[number], count: SourceID.byteCount)
-            let uuid = try #require(bytes.withUnsafeBytes { UUID(bytes: $0) })
+            let uuid = try #require(bytes.withUnsafeBytes { UniqueID($0) })
             try created.write { try $0.setIdentity(publicUUID: uuid, privateUUID: uuid) }
             created.close()
         }

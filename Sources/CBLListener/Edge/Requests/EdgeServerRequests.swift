@@ -55,7 +55,7 @@ enum EdgeServerRequests {
         object.begin()
         try served.database.read { snapshot in
             object.add("db_name", name)
-            object.add("db_uuid", snapshot.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } } ?? "")
+            object.add("db_uuid", snapshot.publicUUID?.hexadecimal ?? "")
             object.key("collections")
             object.buffer.append("{")
             var needsComma = false
@@ -84,7 +84,7 @@ enum EdgeServerRequests {
         try call.answer { object in
             try keyspace.database.read { snapshot in
                 object.add("db_name", keyspace.served.name)
-                object.add("db_uuid", snapshot.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } } ?? "")
+                object.add("db_uuid", snapshot.publicUUID?.hexadecimal ?? "")
                 object.add("scope_name", keyspace.collection.scope)
                 object.add("collection_name", keyspace.collection.name)
                 try addCounts(of: keyspace.collection, snapshot, to: &object)

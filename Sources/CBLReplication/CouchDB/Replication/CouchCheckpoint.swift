@@ -24,7 +24,7 @@ struct CouchCheckpointScope {
         let name = collection.name
         // Each collection has a URL of its own.
         self.init(
-            localUUID: try database.read { $0.privateUUID }?.uuidString.lowercased() ?? "", pushes: pushes,
+            localUUID: try database.read { $0.privateUUID }?.description ?? "", pushes: pushes,
             isContinuous: (pushes ? collection.push : collection.pull) == .continuous,
             remoteURL: name.isDefault ? peer.id : "\(peer.id).\(name.scope).\(name.name)")
         documentIDs = collection.documentIDs

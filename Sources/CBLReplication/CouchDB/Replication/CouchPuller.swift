@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 
@@ -64,9 +65,9 @@ struct CouchPuller {
                 continue
             }
             request.feed = .longpoll
-            let begun = ContinuousClock.now
+            let begun = Instant.now
             guard let page = try wait(for: request) else { break }
-            quick = page.rows.isEmpty || ContinuousClock.now - begun > .seconds(1) ? 0 : quick + 1
+            quick = page.rows.isEmpty || Instant.now - begun > .seconds(1) ? 0 : quick + 1
             try takeAll(page, &request)
             if page.count < request.limit { try checkpoint.save() }
         }
@@ -79,19 +80,19 @@ struct CouchPuller {
     private func follow(_ request: inout ChangesRequest) throws {
         request.feed = .continuous
         var next = request
-        var saved = ContinuousClock.now
+        var saved = Instant.now
         progress.isBusy(false)
         defer { progress.isBusy(true) }
         do {
             let isFollowed = try remote.follow(request) { page in
                 progress.isBusy(true)
                 try takeAll(page, &next)
-                if ContinuousClock.now - saved > .seconds(1) {
+                if Instant.now - saved > .seconds(1) {
                     try checkpoint.save()
-                    saved = ContinuousClock.now
+                    saved = Instant.now
                 }
                 progress.isBusy(false)
-                if progress.isStopping { throw CancellationError() }
+                if progress.isStopping { throw Stopped() }
             }
             if !isFollowed { remote.abilities.withLock { $0.streamsChanges = false } }
         } catch {
@@ -100,6 +101,9 @@ struct CouchPuller {
         request.since = next.since
         try checkpoint.save()
     }
+
+    /// Ends what is followed, and nobody hears of it.
+    private struct Stopped: Error {}
 
     /// What cannot be taken now ends the session, and comes again in the next one.
     private func takeAll(_ page: RemoteChanges, _ request: inout ChangesRequest) throws {
@@ -118,11 +122,11 @@ struct CouchPuller {
     private func wait(for request: ChangesRequest) throws -> RemoteChanges? {
         progress.isBusy(false)
         defer { progress.isBusy(true) }
-        let clock = ContinuousClock.now
+        let begun = Instant.now
         do {
             let page = try remote.changes(request)
             // A server that does not wait is not to be asked all the time.
-            if page.rows.isEmpty, ContinuousClock.now - clock < .seconds(1) { progress.pause(.seconds(1)) }
+            if page.rows.isEmpty, Instant.now - begun < .seconds(1) { progress.pause(.seconds(1)) }
             return progress.isStopping && page.rows.isEmpty ? nil : page
         } catch {
             if progress.isStopping { return nil }
