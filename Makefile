@@ -7,7 +7,7 @@
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make bench-sizes SIZES=documents-10m    databases that are large in one way: import, queries, indexes, sync, check, archives, compaction
 # make bench-library       measure what an app does in its own process (see there)
-# make install  PREFIX=/usr/local DESTDIR=
+# make install  PREFIX=/usr/local DESTDIR=    with SHARED=1, as with all that build it, SQLite and Nettle are the system's own
 # make deb      a Debian package, in .build/packages
 # make dist     a tarball for machines without a toolchain, likewise
 # make package-check      see that both work, the package in a small Debian of its own
@@ -25,15 +25,19 @@ PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1
 STRICT   = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # What every start would load is linked statically: to look up the symbols of the C++ library that the Swift runtime needs takes as long as to list
 # a document, and those of SQLite, Nettle and the compiler's own library half as long. zlib is small. The linker takes the archives because it finds them
-# in a directory of their own.
-STATIC   = $(CURDIR)/.build/static
+# in a directory of their own. SHARED=1 leaves SQLite and Nettle where Debian's updates reach them, for 0.3 ms of each start.
+STATIC   = $(CURDIR)/.build/static$(if $(SHARED),-shared)
+ARCHIVES = libstdc++.a libz.a $(if $(SHARED),,libsqlite3.a libnettle.a)
 # Relative relocations are packed: there are forty thousand of them. Nobody asks the program for its symbols, among which the loader would look for
-# each of a library's.
+# each of a library's, nor are libraries looked for beside it.
+# Types are found through functions and not through their names, which the runtime would take apart, and then search all types for what they conform to:
+# that was a quarter of a start.
 # The same sources give the same program in whatever folder they lie, when its symbols are stripped: without the compiler's notes on what it was called
 # with, and without the linker's digest, which is also of the symbols.
 RELEASE  = -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(STATIC) \
            -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
-           -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors -Xlinker --build-id=none
+           -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+           -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --build-id=none
 BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
@@ -44,12 +48,14 @@ run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
 	    $(BINARY) tour $(SAMPLE) && printf '\nThe database is $(SAMPLE). Next: cblite help, or man cblite.\n'; fi
 
+# The package manager does not see that an archive was updated.
 build: packages $(STATIC)
+	@[ -z "$$(find -L $(STATIC)/ -name '*.a' -cnewer $(BINARY) 2>/dev/null)" ] || rm -f $(BINARY)
 	@$(SWIFT) build $(STRICT) $(RELEASE) --product cblite
 
 $(STATIC): Makefile
 	@mkdir -p $@
-	@for name in libstdc++.a libz.a libsqlite3.a libnettle.a; do \
+	@for name in $(ARCHIVES); do \
 	    archive=$$(find -L /usr/lib/gcc/$$(uname -m)-linux-gnu /usr/lib/$$(uname -m)-linux-gnu -maxdepth 2 -name $$name | sort -V | tail -1); \
 	    [ -z "$$archive" ] || ln -sf "$$archive" $@/; \
 	done

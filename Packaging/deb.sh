@@ -32,9 +32,10 @@ gzip -9n < "$place/changelog" > "$documents/changelog.Debian.gz"
 mkdir "$root/DEBIAN"
 (cd "$root" && find usr -type f -print0 | sort --zero-terminated | xargs -0 md5sum) > "$root/DEBIAN/md5sums"
 linked=$(linked_packages)
+sources=$(linked_sources | paste --serial --delimiters=, | sed 's/,/, /g')
 loaded=$(loaded_packages | paste --serial --delimiters=, | sed 's/,/, /g')
 dpkg-gencontrol -cPackaging/control -l"$place/changelog" -f"$place/files" -P"$root" \
-    -Vmaintainer="$maintainer" -Vlinked="$linked" -Vloaded="$loaded"
+    -Vmaintainer="$maintainer" -Vlinked="$linked" -Vloaded="$loaded" -Vsources="$sources"
 
 find "$root" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +
 mkdir -p "$packages"

@@ -37,6 +37,16 @@ linked_packages() {
     echo "${found#shlibs:Depends=}"
 }
 
+# The sources of what is linked into it, with their versions: who updates one of them has to build it again.
+linked_sources() {
+    local linked archive name
+    linked=$(objdump -p "$program" | awk '$1 == "NEEDED" { print $2 }')
+    for archive in .build/static/*.a; do
+        name=${archive##*/}
+        grep -qF "${name%.a}.so." <<< "$linked" || dpkg-query --search "$(realpath "$archive")" | sed 's/: .*//' || return 1
+    done | sort -u | xargs dpkg-query --show --showformat '${source:Package} (= ${source:Version})\n' | sort -u
+}
+
 # The libraries that it loads when they are first needed: those whose names stand in it, and which it is not linked with.
 loaded_libraries() {
     local linked

@@ -28,6 +28,7 @@ grep -q libc6 "$unpacked/INSTALL"
 # Every file that loads a library has its package among the recommended ones.
 recommended=$(dpkg-deb --field "$package" Recommends)
 expect "$(tr , '\n' <<< "$recommended" | wc -l)" "$(grep -rl --include='*.[ch]' 'dlopen(' Sources | wc -l)"
+dpkg-deb --field "$package" Built-Using | grep -q "sqlite3 (= .*zlib (= " || fail "it does not say what is linked into it"
 expect "$(dpkg-deb --contents "$package" | awk '{ print $2 }' | sort -u)" root/root
 
 # The rest needs a Debian of its own.

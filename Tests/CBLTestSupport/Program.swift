@@ -227,6 +227,7 @@ package final class RunningProgram {
             if RunningProgram.now() >= end { timedOut = true } else { usleep(1000) }
         }
         if timedOut {
+            errorBytes += Array("\n[timed out: \(whatItsThreadsDo)]".utf8)
             kill(processID, SIGKILL)
             waitpid(processID, &status, 0)
         }
@@ -235,6 +236,19 @@ package final class RunningProgram {
         return Program.Result(
             outputBytes: outputBytes, errorBytes: errorBytes, exitCode: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
             timedOut: timedOut)
+    }
+
+    /// For whoever looks for the reason of a wait without an end: the state of each thread, the function of the kernel that it waits in, and the call.
+    private var whatItsThreadsDo: String {
+        let tasks = "/proc/\(processID)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        let facts = threads.sorted().map { thread in
+            ["stat", "wchan", "syscall"].map { name in
+                let text = (try? String(contentsOfFile: "\(tasks)/\(thread)/\(name)", encoding: .utf8)) ?? ""
+                return String(text.prefix(name == "stat" ? 30 : 100)).filter { $0 != "\n" }
+            }.joined(separator: " ")
+        }
+        return facts.joined(separator: "; ")
     }
 
     private func exchange(_ rest: inout ArraySlice<UInt8>, until end: Double, closesInput: Bool) {
