@@ -10,6 +10,7 @@
 # make install  PREFIX=/usr/local DESTDIR=    with SHARED=1, as with all that build it, SQLite and Nettle are the system's own
 # make deb      a Debian package, in .build/packages
 # make dist     a tarball for machines without a toolchain, likewise
+# make start-order         write anew which functions a start needs, by which they are linked side by side: after much has changed
 # make package-check      see that both work, the package in a small Debian of its own
 # make format   format every source file
 # make docs     write what is generated anew (man page, completions, docs/sqlpp-functions.md, tests of the guides), and build the
@@ -30,6 +31,7 @@ STATIC   = $(CURDIR)/.build/static$(if $(SHARED),-shared)
 ARCHIVES = libstdc++.a libz.a $(if $(SHARED),,libsqlite3.a libnettle.a)
 # Relative relocations are packed: there are forty thousand of them. Nobody asks the program for its symbols, among which the loader would look for
 # each of a library's, nor are libraries looked for beside it.
+# What runs in a short command lies together (Packaging/start-order.txt; `make start-order` writes it anew): its pages are few.
 # Types are found through functions and not through their names, which the runtime would take apart, and then search all types for what they conform to:
 # that was a quarter of a start.
 # The same sources give the same program in whatever folder they lie, when its symbols are stripped: without the compiler's notes on what it was called
@@ -37,12 +39,14 @@ ARCHIVES = libstdc++.a libz.a $(if $(SHARED),,libsqlite3.a libnettle.a)
 RELEASE  = -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(STATIC) \
            -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
            -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+           -Xswiftc -Xfrontend -Xswiftc -function-sections \
+           -Xlinker --symbol-ordering-file=$(CURDIR)/Packaging/start-order.txt -Xlinker --no-warn-symbol-ordering \
            -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --build-id=none
 BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
 
-.PHONY: run build test fuzz soak imports-check files-check dependency-check examples-check bench bench-sizes bench-library install deb dist package-check format format-check docs generated documentation docs-check packages clean
+.PHONY: run build test fuzz soak imports-check files-check dependency-check examples-check bench bench-sizes bench-library install deb dist start-order package-check format format-check docs generated documentation docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -123,6 +127,10 @@ deb: build
 
 dist: build
 	@Packaging/dist.sh
+
+start-order: PACKAGES += valgrind
+start-order: build
+	@Packaging/start-order.sh
 
 package-check: PACKAGES += mmdebstrap
 package-check: deb dist
