@@ -64,4 +64,24 @@ import Testing
     func controlCharactersBecomeVisible(text: String, expected: String) {
         #expect(TerminalText.escaped(text) == expected)
     }
+
+    /// Wherever in a long text it stands, and whatever stands around it.
+    @Test func noByteIsPassedOver() {
+        for filling in [0x20, 0x7E, 0x41] as [UInt8] {
+            for length in [1, 7, 8, 63, 64, 65, 127, 128, 200] {
+                var bytes = [UInt8](repeating: filling, count: length)
+                #expect(!bytes.withUnsafeBytes { TerminalText.needsEscapes($0) })
+                for place in 0..<length {
+                    for byte in 0...UInt8.max where place % 8 < 2 || byte % 16 == 15 || byte % 32 == 0 {
+                        bytes[place] = byte
+                        let isPlain = (0x20..<0x7F).contains(byte)
+                        if bytes.withUnsafeBytes({ TerminalText.needsEscapes($0) }) == isPlain {
+                            Issue.record("\(byte) at \(place) of \(length)")
+                        }
+                    }
+                    bytes[place] = filling
+                }
+            }
+        }
+    }
 }
