@@ -57,10 +57,11 @@ package final class QueryRows {
     /// Goes to the next row; false when there is none.
     @inline(__always)
     package func next() throws -> Bool {
-        guard let statement else { return false }
+        guard statement != nil else { return false }
         let hasRow: Bool
         do {
             if plan != nil || computed != nil { if let hasRow = try nextComputed() { return hasRow } }
+            guard let statement else { return false }
             // Stop words are treated a little differently in the text of a query.
             hasRow =
                 matchesText

@@ -10,13 +10,15 @@ final class JSONRenderer: ResultRenderer {
     enum Layout { case array, lines }
 
     private let session: Session
+    private let output: Output
     private let layout: Layout
     private let style: JSONStyle
     /// For each column what stands before its value, the comma too: `, "name": `.
-    private var keys = ByteBuffer()
-    private var keyEnds: [Int] = []
+    @exclusivity(unchecked) private var keys = ByteBuffer()
+    @exclusivity(unchecked) private var keyEnds: [Int] = []
     private var commaLength: Int { layout == .array ? 2 : 1 }
-    private var isFirst = true
+    @exclusivity(unchecked) private var isFirst = true
+    private let isColored: Bool
     /// The width that rows are folded to.
     private let foldingWidth: Int?
     private var row = ByteBuffer()
@@ -26,6 +28,8 @@ final class JSONRenderer: ResultRenderer {
         let folds = layout == .array && session.look.foldsJSON && session.output.isTerminal
         foldingWidth = folds ? session.terminal.width : nil
         self.layout = layout
+        output = session.output
+        isColored = session.terminal.usesColor
         style = json5 ? [.canonical, .json5] : .canonical
     }
 
@@ -37,14 +41,18 @@ final class JSONRenderer: ResultRenderer {
             keys.append(layout == .array ? ": " : ":")
             keyEnds.append(keys.count)
         }
-        if layout == .array { try session.output.write("[") }
+        if layout == .array { try output.write("[") }
     }
 
     func add(_ row: ResultRow) throws {
-        if layout == .array, !isFirst { try session.output.write(",\n ") }
+        if layout == .array, !isFirst { try output.write(",\n ") }
         isFirst = false
         if let foldingWidth { return try addFolded(row, foldingWidth) }
-        try session.writeJSON(endsLine: layout == .lines) { append(row, to: &$0) }
+        if isColored { return try session.writeJSON(endsLine: layout == .lines) { append(row, to: &$0) } }
+        try output.write {
+            append(row, to: &$0)
+            if layout == .lines { $0.append(UInt8(ascii: "\n")) }
+        }
     }
 
     private func addFolded(_ row: ResultRow, _ width: Int) throws {
@@ -55,7 +63,7 @@ final class JSONRenderer: ResultRenderer {
     }
 
     func finish() throws {
-        if layout == .array { try session.output.write("]\n") }
+        if layout == .array { try output.write("]\n") }
     }
 
     @inline(__always)
