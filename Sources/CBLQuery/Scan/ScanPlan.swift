@@ -145,7 +145,8 @@ struct ScanPlan {
     /// Whether SQLite takes what a full-text index finds, one after another, and each one's document.
     private static func looksForTextFirst(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
         let details = try plan(of: sql, snapshot)
-        return details.count >= 2 && details[0].hasPrefix("SCAN ") && details[0].contains(" VIRTUAL TABLE INDEX ")
+        guard details.count >= 2, var first = details.first, first.hasPrefix("SCAN ") else { return false }
+        return first.withUTF8 { UnsafeRawBufferPointer($0).contains(" VIRTUAL TABLE INDEX ") }
             && details[1].hasPrefix("SEARCH ") && details[1].hasSuffix(" USING INTEGER PRIMARY KEY (rowid=?)")
             && details[2...].allSatisfy { $0.hasPrefix("USE TEMP B-TREE FOR ") }
     }

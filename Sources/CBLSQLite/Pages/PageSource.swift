@@ -21,15 +21,15 @@ package final class PageSource: @unchecked Sendable {
 
     package let pageSize: Int
     /// How much of each page is SQLite's.
-    package private(set) var usableSize = 0
+    @exclusivity(unchecked) package private(set) var usableSize = 0
     /// How many pages the main file has.
-    package private(set) var pageCount: UInt32 = 0
+    @exclusivity(unchecked) package private(set) var pageCount: UInt32 = 0
     /// No row has more: chains of pages can be made to go round in circles.
-    private(set) var mostBytes: UInt64 = 0
+    @exclusivity(unchecked) private(set) var mostBytes: UInt64 = 0
     private let main: LayeredFile.Pointer
     private let log: LayeredFile.Pointer?
     /// The last frame that each page has in the log.
-    private var frames: [UInt32: UInt32] = [:]
+    @exclusivity(unchecked) private var frames: [UInt32: UInt32] = [:]
 
     private static let isUTF8: UInt8 = 1
     private static let leastUsable = 480
