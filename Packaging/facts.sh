@@ -41,7 +41,7 @@ linked_packages() {
 linked_sources() {
     local linked archive name
     linked=$(objdump -p "$program" | awk '$1 == "NEEDED" { print $2 }')
-    for archive in .build/static/*.a; do
+    for archive in .build/static*/*.a; do
         name=${archive##*/}
         grep -qF "${name%.a}.so." <<< "$linked" || dpkg-query --search "$(realpath "$archive")" | sed 's/: .*//' || return 1
     done | sort -u | xargs dpkg-query --show --showformat '${source:Package} (= ${source:Version})\n' | sort -u
