@@ -49,10 +49,7 @@ final class JSONRenderer: ResultRenderer {
         isFirst = false
         if let foldingWidth { return try addFolded(row, foldingWidth) }
         if isColored { return try session.writeJSON(endsLine: layout == .lines) { append(row, to: &$0) } }
-        try output.write {
-            append(row, to: &$0)
-            if layout == .lines { $0.append(UInt8(ascii: "\n")) }
-        }
+        try output.writeJSON(endsLine: layout == .lines) { append(row, to: &$0) }
     }
 
     private func addFolded(_ row: ResultRow, _ width: Int) throws {

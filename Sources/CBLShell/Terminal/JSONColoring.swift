@@ -57,15 +57,23 @@ enum JSONColoring {
     }
 }
 
+extension Output {
+    /// Writes JSON text that `render` makes, and the end of a line: without colours.
+    @inline(__always)
+    func writeJSON(endsLine: Bool, _ render: (inout ByteBuffer) -> Void) throws {
+        try write {
+            render(&$0)
+            if endsLine { $0.append(UInt8(ascii: "\n")) }
+        }
+    }
+}
+
 extension Session {
     /// Writes JSON text that `render` makes, and the end of a line. Hot: without colours it is made where it is sent from.
     @inline(__always)
     func writeJSON(endsLine: Bool = true, _ render: (inout ByteBuffer) -> Void) throws {
         if terminal.usesColor { return try writeColoredJSON(endsLine, render) }
-        try output.write {
-            render(&$0)
-            if endsLine { $0.append(UInt8(ascii: "\n")) }
-        }
+        try output.writeJSON(endsLine: endsLine, render)
     }
 
     private func writeColoredJSON(_ endsLine: Bool, _ render: (inout ByteBuffer) -> Void) throws {
