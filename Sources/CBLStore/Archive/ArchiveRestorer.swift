@@ -50,7 +50,6 @@ package final class ArchiveRestorer {
     /// Numbers of remotes here, by their numbers in the archive. Only when merging.
     private var remoteNumbers: [UInt16: UInt16] = [:]
     private var indexes: [ArchivedIndex] = []
-    /// Those of the chosen collections: without a choice all blobs are wanted.
     private var neededBlobs: Set<BlobDigest> = []
 
     init(_ transaction: Transaction, _ options: Archive.RestoreOptions) throws {
@@ -267,7 +266,6 @@ package final class ArchiveRestorer {
     }
 
     private func noteBlobs(of document: ArchivedDocument) {
-        guard options.collections != nil else { return }
         for body in document.revisions.bodies {
             body.withRoot { root in
                 BlobReferences.forEach(in: root, transaction.sharedKeys) { digest, _ in
