@@ -928,7 +928,7 @@ complete -c cblite -n "__cblite_is 'dump' 1" -a '(__fish_complete_path (commandl
 complete -c cblite -n "__cblite_is 'restore'" -l collection -s C -x -a '(__cblite_values collection)' -d 'Only these collections'
 complete -c cblite -n "__cblite_is 'restore'" -l merge -d 'Add to a database that holds something already'
 complete -c cblite -n "__cblite_is 'restore'" -l identity -d 'Take over the UUIDs that dump --identity archived'
-complete -c cblite -n "__cblite_is 'restore'" -l archive-password -d 'Seal the archive with a password: it is asked for, or is the first line of FILE'
+complete -c cblite -n "__cblite_is 'restore'" -l archive-password -d 'Open the archive with a password: it is asked for, or is the first line of FILE'
 complete -c cblite -n "__cblite_is 'restore'" -l archive-key -x -d 'The same with the key in FILE: 64 hexadecimal digits, or 32 bytes'
 complete -c cblite -n "__cblite_is 'restore' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'restore' 1" -a '(__fish_complete_path (commandline -ct))'

@@ -1737,7 +1737,7 @@ _cblite_command() {
             '*-C+[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
             '--merge[Add to a database that holds something already]' \
             '--identity[Take over the UUIDs that dump --identity archived]' \
-            '--archive-password=-[Seal the archive with a password\: it is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--archive-password=-[Open the archive with a password\: it is asked for, or is the first line of FILE]::\:@FILE: ' \
             '--archive-key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \

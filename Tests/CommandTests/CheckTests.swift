@@ -88,10 +88,13 @@ import Testing
         let file = path + "/db.sqlite3"
         let bytes = try Data(contentsOf: URL(filePath: file))
         try bytes.prefix(bytes.count * 9 / 10).write(to: URL(filePath: file))
-        #expect(try Program.run(["check", path]).exitCode == 1)
-        let refused = try Program.run(["check", "--repair", "--no-backup", path])
-        #expect(refused.exitCode == 3)
-        #expect(refused.errors.contains("--salvage"))
+        let check = try Program.run(["check", path])
+        #expect(check.exitCode == 1 && check.errors.contains("--salvage") && !check.errors.contains("--repair"), "\(check.errors)")
+        #expect(check.lines.contains("error: db.sqlite3: it is cut off: 1419264 of 1576960 bytes are there"), "\(check.output)")
+        // Nothing is copied for a repair that cannot be.
+        let refused = try Program.run(["check", "--repair", path])
+        #expect(refused.exitCode == 1 && refused.errors.contains("--salvage"), "\(refused.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["words_db.cblite2"])
         // What is there can be read.
         let listing = try Program.run(["cat", "--raw", "-C", "words", path, "*"])
         #expect(listing.exitCode == 1 || listing.lines.count == 300)
@@ -100,8 +103,13 @@ import Testing
         let target = directory.path + "/rescued.cblite2"
         let result = try Program.run(["check", "--salvage", target, "--drop-damaged", path])
         #expect(result.exitCode == 1)
-        #expect(result.lines.contains { $0.hasPrefix("error: document \"extwords/") })
+        #expect(result.lines.contains("error: document \"extwords/word12\": it could not be decoded"))
+        #expect(result.errors.contains("Salvaged 318 documents") && result.errors.contains("Checked 318 documents"), "\(result.errors)")
         #expect(try Program.run(["check", target]).exitCode == 0)
+        let withDamage = directory.path + "/with-damage.cblite2"
+        #expect(try Program.run(["check", "--salvage", withDamage, path]).errors.contains("--drop-damaged"))
+        #expect(try Program.run(["check", "--repair", withDamage]).errors.contains("--drop-damaged"))
+        #expect(try Program.run(["check", "--repair", "--no-backup", "--drop-damaged", withDamage]).exitCode == 0)
         #expect(try Program.run(["ls", "-C", "words", target]).lines.count > 20)
         #expect(try Program.run(["check", "--salvage", target, path]).errors.contains("already"))
     }

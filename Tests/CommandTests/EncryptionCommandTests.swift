@@ -64,6 +64,24 @@ import Testing
         #expect(try Program.run(["ls", path]).exitCode == 0)
     }
 
+    @Test(arguments: ["", "\n", "\r\nsecond line\n"]) func aNewPasswordIsNotEmpty(text: String) throws {
+        #expect(try Program.run(["--create", "put", path, "doc", "{}"]).exitCode == 0)
+        try Data(text.utf8).write(to: URL(filePath: directory.path + "/nothing"))
+        let copy = directory.path + "/copy.cblite2"
+        for words in [["encrypt", path], ["cp", path, copy]] {
+            let result = try Program.run(words + ["--new-password=:@\(directory.path)/nothing"])
+            #expect(result.exitCode == 1 && result.errors.contains("a password is never empty"), "\(result.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        #expect(try Program.run(["ls", path]).output == "doc\n")
+    }
+
+    @Test func theFlagOfANewPasswordIsNamed() throws {
+        #expect(try Program.run(["--create", "put", path, "doc", "{}"]).exitCode == 0)
+        let result = try Program.run(["encrypt", flag("password", "a"), path])
+        #expect(result.exitCode == 2 && result.errors.contains("--new-password"), "\(result.errors)")
+    }
+
     @Test func whatIsMadeMayHaveAKey() throws {
         #expect(try Program.run(["--create", flag("password", "a"), "put", path, "doc", #"{"text":"MARKER"}"#]).exitCode == 0)
         #expect(try isHidden(path))

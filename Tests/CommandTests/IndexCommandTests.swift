@@ -122,6 +122,15 @@ import Testing
         #expect(try scratch.expect(["mkindex", "--suggest", query]).errors == "No further index would help this query.\n")
     }
 
+    /// What `query` understands is understood here as well.
+    @Test func rowsOfMoreThanOneSourceAreCounted() throws {
+        let scratch = try hotels()
+        let query = "SELECT a.city, count(*) FROM _ AS a JOIN _ AS b ON a.city = b.city GROUP BY a.city"
+        try scratch.expect(["query", query])
+        #expect(try scratch.expect(["mkindex", "--suggest", query]).output.contains("cblite mkindex"))
+        #expect(try Program.run(["translate", query]).output.contains(#"["count()",1]"#))
+    }
+
     @Test(.enabled(if: Program.canHeedPermissions, "\(Program.privilege)")) func aDatabaseThatIsOnlyReadGetsNoIndex() throws {
         let scratch = try hotels()
         let before = try schema(scratch)

@@ -161,6 +161,27 @@ import Testing
         }
     }
 
+    /// A table of another program may be in Latin-1.
+    @Test func textThatIsNotUTF8IsLeftOut() throws {
+        let scratch = try Scratch()
+        let path = scratch.directory.path + "/latin.csv"
+        try (Data("_id,name\n1,".utf8) + [0xFC] + Data("ml\n2,\u{FC}ml\n3,\"".utf8) + [0xFC] + Data("\"\n".utf8)).write(
+            to: URL(filePath: path))
+        let result = try scratch.run(["import", path])
+        #expect(result.exitCode == 1 && result.errors.contains("line 2: \"name\" is not valid UTF-8"), "\(result.errors)")
+        #expect(result.errors.contains("line 4: \"name\" is not valid UTF-8"), "\(result.errors)")
+        try scratch.expect(["cat", "--raw", "*"], "{\"_id\":\"2\", \"name\":\"\u{FC}ml\"}\n")
+    }
+
+    @Test func aDatabaseIsNoDirectoryForDocuments() throws {
+        let scratch = try Scratch(["doc": "{}"])
+        let folder = scratch.directory.path + "/folder"
+        try FileManager.default.copyItem(atPath: scratch.path, toPath: folder)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        try scratch.expectFailure(["export", folder], exitCode: 1, "that is a database")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+    }
+
     @Test func cellsBecomeWhatSomebodySays() throws {
         let scratch = try Scratch([:])
         let table = "_id,zip,n,flag,list\na,007,5,yes,\"[1]\"\nb,12,x,no,oops\n"

@@ -71,7 +71,7 @@ enum QueryRequests {
 
 extension RESTError {
     init(_ error: QueryError) {
-        let reason = error.diagnostics.map { [$0.message, $0.hint].compactMap { $0 }.joined(separator: " ") }.joined(separator: "; ")
+        let reason = error.diagnostics.map { [$0.message, $0.hint].compactMap { $0 }.joined(separator: ". ") }.joined(separator: "; ")
         self.init(error.kind == .missingIndex ? 404 : 400, "Invalid query", reason)
     }
 

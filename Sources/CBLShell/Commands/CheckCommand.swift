@@ -63,7 +63,12 @@ enum CheckCommand {
         if invocation.flag("repair") { return try repair(invocation) }
         let database = try suggestingSalvage { try invocation.databaseForReading() }
         let summary = try CheckRun(invocation, database).run()
-        if summary.repairable > 0 { invocation.session.notice("--repair would mend \(summary.repairable) of them.") }
+        if summary.isCutOff {
+            invocation.session.notice(
+                "Nothing can be written to a file that is cut off: --salvage NEW.cblite2 carries what can be read into a new database.")
+        } else if summary.repairable > 0 {
+            invocation.session.notice("--repair would mend \(summary.repairable) of them.")
+        }
         return summary.problems == 0 ? .success : .failure
     }
 
@@ -71,12 +76,21 @@ enum CheckCommand {
         let session = invocation.session
         let source = try suggestingSalvage { try invocation.databaseForReading() }
         let before = try CheckRun(invocation, source, isSilent: invocation.wantsJSON).run()
+        guard !before.isCutOff else {
+            throw CommandError.failed(
+                "\(source.path): nothing can be written to a file that is cut off",
+                hint: "check --salvage NEW.cblite2 carries what can be read into a new database.")
+        }
         let drops = invocation.flag("drop-damaged")
         guard before.repairable + before.removable + (drops ? before.droppable : 0) > 0 else {
-            if before.problems > 0 {
+            if before.droppable > 0, before.droppable == before.problems {
+                session.notice(
+                    "What cannot be decoded is lost. --drop-damaged deletes these documents; diff shows what another copy has of them.")
+            } else if before.problems > 0 {
                 session.notice(
                     "None of this can be mended here. check --salvage NEW.cblite2 carries what can be read into a new database; a missing blob comes back with its file, from the Attachments of another copy."
                 )
+                if before.droppable > 0 { session.notice("--drop-damaged deletes the \(before.droppable) that cannot be decoded.") }
             }
             return before.problems == 0 ? .success : .failure
         }
@@ -98,7 +112,10 @@ enum CheckCommand {
         let summary = try database.repair(.init(dropsDamaged: drops, reclaimsLostPages: before.hasLostPages)) { _ in
             try Interruption.check()
         }
-        for id in summary.dropped { session.notice("Dropped document \"\(id)\".") }
+        for document in summary.dropped {
+            let place = document.collection.map { $0.isDefault ? "" : "\($0)/" } ?? ""
+            session.notice("Dropped document \"\(place)\(document.id)\".")
+        }
         for failure in summary.failures { session.warn("not all could be mended: \(failure)") }
         session.notice("Mended. What is left:")
         let after = try CheckRun(invocation, database).run()
@@ -140,6 +157,7 @@ enum CheckCommand {
         if let key { session.knownKeys[target] = key }
         let database = try session.open(target, writes: false)
         let check = try CheckRun(invocation, database).run()
+        if check.droppable > 0 { session.notice("Of what cannot be decoded the IDs are there. --drop-damaged leaves it out.") }
         return check.problems == 0 && summary.lost == 0 ? .success : .failure
     }
 }

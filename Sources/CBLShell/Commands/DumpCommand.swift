@@ -26,7 +26,7 @@ enum DumpCommand {
             Flag("no-raw", "Leave out the notes of replications and other raw documents"),
             Flag("no-blobs", "Leave out the content of blobs"),
             Flag("no-indexes", "Leave out the definitions of indexes"),
-        ] + KeyFlags.ofArchive,
+        ] + KeyFlags.ofArchive("Seal"),
         arguments: [Argument("FILE", .file, .optional, "Where to; - or nothing is standard output")],
         examples: [
             .init("cblite dump travel.cblite2 travel.archive", "All of it, into a file."),
@@ -93,7 +93,7 @@ enum RestoreCommand {
             ArchiveTransfer.collectionFlag,
             Flag("merge", "Add to a database that holds something already"),
             Flag("identity", "Take over the UUIDs that dump --identity archived"),
-        ] + KeyFlags.ofArchive,
+        ] + KeyFlags.ofArchive("Open"),
         arguments: [Argument("FILE", .file, .optional, "The archive; - or nothing is standard input")],
         examples: [
             .init("cblite restore copy.cblite2 travel.archive", "A new database."),

@@ -20,6 +20,11 @@ enum EncryptionCommands {
             .init("cblite encrypt --new-key=:@travel.key travel.cblite2", "With the key in a file."),
         ],
         run: { invocation in
+            let given = invocation.session.options.keys
+            if given.areGiven, let path = invocation.parsed.databasePath, (try? Database(path: path)) != nil {
+                throw invocation.usageError(
+                    "\(path) is not encrypted yet: --new-\(given.key == nil ? "password" : "key") names what it is to have")
+            }
             let database = try invocation.database()
             guard !database.isEncrypted else {
                 throw CommandError.failed("\(database.path): it is encrypted already", hint: "rekey gives it another key.")

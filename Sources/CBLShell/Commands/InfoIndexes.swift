@@ -89,7 +89,7 @@ enum InfoIndexes {
         var count = 0
         while try row.step() {
             if count == limit {
-                session.notice("(Stopping after \(count) entries)")
+                session.notice("(Stopping after \(count) \(count == 1 ? "entry" : "entries"))")
                 break
             }
             count += 1

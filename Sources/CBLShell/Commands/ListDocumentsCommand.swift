@@ -119,11 +119,24 @@ private struct Listing {
             case .bodies: try writeBodies(cursor)
             }
         if isCut {
-            invocation.session.notice("(Stopping after \(count) docs)")
+            invocation.session.notice("(Stopping after \(count) \(count == 1 ? "doc" : "docs"))")
         } else if count == 0, offset == 0, form != .facts, !invocation.session.options.isQuiet {
             let pattern = invocation.argumentIfGiven("PATTERN")
-            invocation.session.notice(try pattern.map { "(No documents with IDs matching \"\($0)\"\(try wider($0)))" } ?? "(No documents)")
+            invocation.session.notice(
+                try pattern.map { "(No documents with IDs matching \"\($0)\"\(try wider($0)))" } ?? "(No documents\(try elsewhere()))")
         }
+    }
+
+    /// Where there are some, if nobody said which collection is meant.
+    private func elsewhere() throws -> String {
+        guard collection.isDefault else { return "" }
+        var options = options
+        options.content = .id
+        options.limit = 1
+        for name in snapshot.collections() where try !name.isDefault && snapshot.scan(name, options).next() {
+            return " in the default collection; ls -C \(name) has some, and lscoll lists the collections"
+        }
+        return ""
     }
 
     /// Who types a part of an ID may not know that a pattern stands for all of it, nor which collection it is in.

@@ -16,7 +16,7 @@ enum SuggestIndex {
             let input = QueryInput(query)
             let (select, advice) = try QueryReport.describing(query) {
                 let select = try (input.isJSON ? Select(json: query) : Select(sqlpp: input.text))
-                    .reading(paths: invocation.search(in: snapshot).path)
+                    .reading(paths: invocation.search(in: snapshot).path).spellingOutStars()
                 return (select, try IndexAdvisor.advise(select, on: snapshot))
             }
             if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, database, invocation) }

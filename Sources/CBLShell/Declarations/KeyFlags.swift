@@ -33,12 +33,14 @@ extension KeyFlags {
     }
 
     /// Flags for the key of an archive. It may be that of the database, or another.
-    static let ofArchive: [Flag] = [
-        Flag(
-            "archive-password", optionalValue: ":@FILE", .text,
-            "Seal the archive with a password: it is asked for, or is the first line of FILE"),
-        Flag("archive-key", value: ":@FILE", .text, "The same with the key in FILE: 64 hexadecimal digits, or 32 bytes"),
-    ]
+    static func ofArchive(_ verb: String) -> [Flag] {
+        [
+            Flag(
+                "archive-password", optionalValue: ":@FILE", .text,
+                "\(verb) the archive with a password: it is asked for, or is the first line of FILE"),
+            Flag("archive-key", value: ":@FILE", .text, "The same with the key in FILE: 64 hexadecimal digits, or 32 bytes"),
+        ]
+    }
 
     /// What was said with them.
     static func archiveKey(_ invocation: Invocation, isNew: Bool) -> KeyFlags {

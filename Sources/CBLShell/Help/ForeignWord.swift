@@ -67,6 +67,11 @@ enum ForeignWord {
             ["log", "git"],
             .advice("changes lists what changed, newest last; revs the revisions of a document; diff compares two databases.")
         ),
+        (
+            ["seed", "prebuild", "prebuilt", "bundle"],
+            .advice(
+                "cp copies, purge --where takes out what is not for everybody, and compact makes small: docs/cookbook.md has the steps.")
+        ),
         (["backup"], .advice("cp makes a copy: \"cp backup.cblite2\".")),
         (["merge"], .advice("resolve settles conflicts, with --merge by properties of your own; conflicts lists them.")),
         (["vacuum", "optimize"], .command("compact")),

@@ -125,7 +125,8 @@ extension HelpTopic {
             summary: "When a database is damaged",
             text: """
                 check reads everything and tells what is wrong, and changes nothing. check --repair copies the database and mends what can be \
-                mended; check --salvage NEW.cblite2 carries what can still be read into a new database.
+                mended; check --salvage NEW.cblite2 carries what can still be read into a new database. With --drop-damaged both leave out the \
+                documents of which nothing can be made any more.
 
                 A deleted document is not damage: "help documents" says how it comes back.
                 """,

@@ -1,4 +1,5 @@
 import CBLLanguage
+import CBLQuery
 
 /// `cblite translate QUERY`
 enum TranslateCommand {
@@ -41,11 +42,12 @@ enum TranslateCommand {
 
     private static func sections(of input: QueryInput, _ shows: Set<String>) throws(CommandError) -> [String] {
         let statement = try input.statement()
-        guard case .select(let select) = statement else {
+        guard case .select(let asGiven) = statement else {
             // What changes something has a tree, and nothing else.
             if shows == ["tree"] { return [statement.treeDescription()] }
             throw input.commandError("only a SELECT can be translated: other statements have neither a JSON form nor SQL of their own")
         }
+        let select = asGiven.spellingOutStars()
         // Translated in any case: that is what finds the mistakes.
         let sql = try input.describingErrors { () throws(QueryError) in
             try Translator(schema: AssumedSchema()).translate(select).sql

@@ -12,7 +12,13 @@ extension Session {
     func key(of flags: KeyFlags, for path: String) throws(CommandError) -> EncryptionKey? {
         switch (flags.password, flags.key) {
         case (nil, nil): return !flags.isAskedFor ? nil : flags.isNew ? try askedNewKey(for: path, flags) : try askedKey(for: path)
-        case (let password?, nil): return EncryptionKey(password: try secret(password, flags.passwordName))
+        case (let password?, nil):
+            let text = try secret(password, flags.passwordName)
+            // A database of somebody else may have been encrypted with nothing.
+            guard !text.isEmpty || !flags.isNew else {
+                throw .failed("\(path): a password is never empty, and the first line of \(flags.passwordName)'s file is")
+            }
+            return EncryptionKey(password: text)
         case (nil, let key?): return try Session.key(keyFile(key, flags.keyName), "the file of \(flags.keyName)")
         case (.some, .some):
             throw .usage("\(flags.passwordName) and \(flags.keyName) are two ways to open a database: choose one")

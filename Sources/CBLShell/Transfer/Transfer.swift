@@ -216,6 +216,9 @@ struct Transfer {
         exporter.idPattern = pattern
         try checkGuard(target)
         try checkExistence(target)
+        if case .directory(let path) = target, Endpoint.exists(PathText.closed(path) + "db.sqlite3") {
+            throw CommandError.failed("\(path): that is a database, which files of documents do not belong into")
+        }
         let clock = Stopwatch()
         let blobs = ExportedBlobs()
         let count = try database.read { snapshot in

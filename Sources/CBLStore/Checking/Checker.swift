@@ -25,6 +25,8 @@ package final class Checker {
         package var errors = 0
         /// Findings of more than a note that a repair would mend.
         package var repairable = 0
+        /// Whether a part of the main file is missing: then nothing can be mended in place.
+        package var isCutOff = false
         /// Notes that it would do away with.
         package var removable = 0
         /// What it would mend only by deleting documents.
@@ -133,7 +135,13 @@ extension Checker {
     /// SQLite's own check, which also compares every index with its table.
     func checkFile() throws {
         let size = snapshot.database.bundle.size(.main)
-        if let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, size % Int(pageSize) != 0 {
+        let header = try connection.readMainFile(count: DatabaseHeader.count, at: 0).map { DatabaseHeader(bytes: $0, fileSize: size) }
+        // What is missing may be in the log.
+        if let expected = header?.expectedSize, size < expected, snapshot.database.bundle.size(.log) == 0 {
+            summary.isCutOff = true
+            let message = "it is cut off: \(size) of \(expected) bytes are there"
+            try found(Finding(.error, .file, message, subject: "db.sqlite3", repair: .salvage))
+        } else if let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, size % Int(pageSize) != 0 {
             try found(Finding(.error, .file, "it ends in the middle of a page", subject: "db.sqlite3", repair: .salvage))
         }
         // The check evaluates conditions and the expressions of indexes, whoever wrote them.

@@ -162,8 +162,12 @@ extension Database {
 
     package struct RepairSummary: Hashable, Sendable {
         package var documents = 0
-        /// IDs of documents that were deleted because nothing could be made of them.
-        package var dropped: [String] = []
+        package struct Dropped: Hashable, Sendable {
+            package let collection: CollectionName?
+            package let id: String
+        }
+        /// Documents that were deleted because nothing could be made of them.
+        package var dropped: [Dropped] = []
         package var indexes = 0
         package var leftovers = 0
         package var other = 0

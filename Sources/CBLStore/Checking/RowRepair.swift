@@ -116,7 +116,7 @@ struct RowRepair {
         if change.isDropped {
             try connection.execute("DELETE FROM \(table) WHERE rowid = \(change.rowid)")
             try transaction.countPurges(1, in: change.table.keyStore)
-            summary.dropped.append(change.id)
+            summary.dropped.append(.init(collection: CollectionName(anyKeyStore: change.table.keyStore), id: change.id))
             return
         }
         summary.documents += 1

@@ -66,7 +66,10 @@ package final class Salvage {
                 let database = try Database(path: unfinished.path, options: settings)
                 defer { database.close() }
                 let repair = try database.repair(options, advance: advance)
-                for id in repair.dropped { try lost(.body, "it could not be decoded", document: id) }
+                for document in repair.dropped {
+                    try lost(.body, "it could not be decoded", collection: document.collection, document: document.id)
+                }
+                summary.documents -= repair.dropped.count
                 summary.indexes += repair.indexes
                 return summary
             }

@@ -63,6 +63,7 @@ extension TransportError {
     static func malformed(_ reason: String, by url: PeerURL) -> TransportError {
         TransportError(
             .closed(.protocolError), "\(url): the server's answer makes no sense: \(reason)",
-            advice: "Check the port: another kind of server may be there")
+            advice: "Check the port: another kind of server may be there"
+                + (url.isSecure ? "" : "; if the server has TLS, write wss:// instead of ws://"))
     }
 }

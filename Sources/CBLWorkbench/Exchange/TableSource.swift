@@ -61,6 +61,9 @@ package final class TableSource: DocumentSource {
                 cell.bytes.withUnsafeBytes { id.append($0) }
             } else if cell.isQuoted || !cell.bytes.isEmpty {
                 encoder.writeKey(column.name)
+                guard String(validating: cell.bytes, as: UTF8.self) != nil else {
+                    throw MalformedDocument(message: "\(place): \"\(column.name)\" is not valid UTF-8")
+                }
                 try write(cell, column, to: encoder)
             }
         }
