@@ -239,6 +239,7 @@ import Testing
             return try tell(answer)
         }
         #expect(try tell("undo") == ["cblite: there is nothing to take back"])
+        #expect(try tell("undo --list") == ["(Nothing to take back)"])
         let before = try tell("cat note")
         _ = try tell(#"put note {"title":"\u001b]0;new"}"#)
         _ = try tell("purge doc-*")

@@ -73,6 +73,12 @@ import Testing
         #expect(process.finish(input: []).exitCode == 0)
     }
 
+    @Test func whoForgetsTLSIsReminded() throws {
+        let server = try SyncServer(scratch, isSecure: true)
+        let result = try scratch.run(["push", server.url.replacing("wss://", with: "ws://")])
+        #expect(result.exitCode == 1 && result.errors.contains("write wss:// instead of ws://"), "\(result.errors)")
+    }
+
     @Test func aServerIsTrustedByItsPin() throws {
         let server = try SyncServer(scratch, isSecure: true)
         let identity = try #require(server.identity)

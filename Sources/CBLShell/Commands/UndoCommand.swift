@@ -44,6 +44,7 @@ enum UndoCommand {
         }
         let all = journal.steps.filter { $0.number > (entry.isInTransaction ? entry.transactionStart : 0) }
         if invocation.flag("list") {
+            if all.isEmpty { invocation.session.notice("(Nothing to take back)") }
             for step in all.reversed() {
                 try invocation.output.write(report: "\(title(step)): \(size(step))")
                 try invocation.output.write("\n")
