@@ -173,6 +173,16 @@ import Testing
         try scratch.expect(["cat", "--raw", "*"], "{\"_id\":\"2\", \"name\":\"\u{FC}ml\"}\n")
     }
 
+    @Test func postalCodesAreSpokenOf() throws {
+        let scratch = try Scratch()
+        let table = "_id,zip,year,code\na,07977,1999,007\nb,74606,0,008\nc,,,\n"
+        let result = try scratch.expect(["import", "--format", "csv", "-"], input: table)
+        #expect(result.errors.contains("\"zip\" has numbers, and texts such as 07977: --types zip:text keeps"), "\(result.errors)")
+        #expect(!result.errors.contains("\"year\"") && !result.errors.contains("\"code\""), "\(result.errors)")
+        let typed = try scratch.expect(["import", "--format", "csv", "-"], flags: ["--types", "zip:text"], input: table)
+        #expect(!typed.errors.contains("has numbers"), "\(typed.errors)")
+    }
+
     @Test func aDatabaseIsNoDirectoryForDocuments() throws {
         let scratch = try Scratch(["doc": "{}"])
         let folder = scratch.directory.path + "/folder"

@@ -14,7 +14,7 @@ enum ImportCommand {
 
             The property _id, or the one that --jsonid names, is the document's ID; a document without it gets a new one. In tables, the \
             first row names the properties, and shows what separates the cells, unless --delimiter says it; numbers, true, false and JSON in \
-            cells become what they are, or what --types says. --guard-formulas takes away the \
+            cells become what they are, or what --types says; an empty cell is no property. --guard-formulas takes away the \
             apostrophes that it puts in front of texts in an export; without it they are part of the text.
 
             A directory is one that export wrote: blobs in its _blobs come along, and -C '*' reads a collection from each directory in it. \

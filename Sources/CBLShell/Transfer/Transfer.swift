@@ -177,6 +177,10 @@ struct Transfer {
             let name = found == .tab ? "tabs" : "\"\(found)\""
             session.notice("Its cells are separated by \(name); --delimiter says otherwise.")
         }
+        for column in (documents as? TableSource)?.torn ?? [] {
+            session.notice(
+                "\"\(column.name)\" has numbers, and texts such as \(column.text): --types \(column.name):text keeps all as they are.")
+        }
         if outcome.named > 0 {
             session.notice(
                 "\(outcome.named) \(outcome.named == 1 ? "document without \"\(idKey)\" got a new ID" : "documents without \"\(idKey)\" got new IDs")"

@@ -17,6 +17,17 @@ package final class TableSource: DocumentSource {
     /// Takes away the apostrophes that `FormulaGuard` puts in front of texts.
     private let removesGuards: Bool
     private var columns: [(name: String, type: CellTypes.CellType)]?
+    /// What the digits in a column became.
+    private struct Digits {
+        var areNumbers = false
+        /// One that begins with a zero, which would be lost.
+        var text: String?
+    }
+    private var digits: [Digits] = []
+    /// Columns, of which nobody says what they are, that have become numbers in some rows and texts in others: postal codes, as a rule.
+    package var torn: [(name: String, text: String)] {
+        zip(columns ?? [], digits).compactMap { column, digits in digits.areNumbers ? digits.text.map { (column.name, $0) } : nil }
+    }
     private var line = 1
 
     private var firstLine = 1
@@ -56,7 +67,7 @@ package final class TableSource: DocumentSource {
             throw MalformedDocument(message: "\(place): \(cells.count) cells, but the heading has \(columns.count)")
         }
         encoder.beginDictionary()
-        for (column, cell) in zip(columns, cells) {
+        for (index, (column, cell)) in zip(columns, cells).enumerated() {
             if column.name.utf8.elementsEqual(idKey.utf8) {
                 cell.bytes.withUnsafeBytes { id.append($0) }
             } else if cell.isQuoted || !cell.bytes.isEmpty {
@@ -64,6 +75,7 @@ package final class TableSource: DocumentSource {
                 guard String(validating: cell.bytes, as: UTF8.self) != nil else {
                     throw MalformedDocument(message: "\(place): \"\(column.name)\" is not valid UTF-8")
                 }
+                if column.type == .auto, !cell.isQuoted { note(cell, in: index) }
                 try write(cell, column, to: encoder)
             }
         }
@@ -92,6 +104,16 @@ package final class TableSource: DocumentSource {
             throw FileError("\(self.name), line 1: no column is called \"\(idKey)\".\(suggestion)")
         }
         columns = names.map { ($0, types.type(ofColumn: $0)) }
+        digits = names.map { _ in Digits() }
+    }
+
+    private func note(_ cell: Cell, in index: Int) {
+        guard cell.bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
+        if cell.bytes.count == 1 || cell.bytes[0] != UInt8(ascii: "0") {
+            digits[index].areNumbers = true
+        } else if digits[index].text == nil {
+            digits[index].text = String(decoding: cell.bytes.prefix(20), as: UTF8.self)
+        }
     }
 
     private static let longestHeading = 1 << 16
