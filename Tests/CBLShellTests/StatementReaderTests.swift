@@ -253,13 +253,15 @@ struct CompletionContextTests {
 struct HistoryFileTests {
     @Test(arguments: [
         "cp x --user ada:secret", "cp x --user=ada:secret", "push --token abc", " ls", "push ws://ada:secret@host/db",
+        "pull ws://host/db --us ada:secret", "pull ada:secret@host/db", "pull ws://host/db?access_token=secret",
+        "!curl -u ada:secret http://host", "!curl 'http://host/?a=1&password=secret'",
         "push --header 'Authorization: Basic abc' ws://host/db", "push --proxy ada:secret@host:80", "push -v --user ada:secret",
     ])
     func secretsAreNotKept(_ line: String) { #expect(HistoryFile.isPrivate(line)) }
 
     @Test(arguments: [
         "ls", "cp x --user ada", "SELECT token FROM x", "push --user ada:@file", "push ws://ada@host/db", #"put x {"mail":"a:b@c.d"}"#,
-        #"put x {"at":"http://host:80/a@b"}"#,
+        #"put x {"at":"http://host:80/a@b"}"#, "cat user:1", "ls 'user:*'", "cat ada@host.de", "!curl 'http://host/_view/x?startkey=1'",
     ])
     func othersAre(_ line: String) { #expect(!HistoryFile.isPrivate(line)) }
 

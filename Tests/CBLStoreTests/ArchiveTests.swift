@@ -153,6 +153,29 @@ import Testing
         #expect(error?.line == middle.count + 1)
     }
 
+    /// Who writes an archive by hand need not know which revision comes first.
+    @Test func revisionsMayBeInAnyOrder() throws {
+        let target = try Database(path: path("target"), options: .create)
+        let revisions = [
+            #"{"rev":"2-01","parent":2,"body":{"n":1}},{"rev":"2-02","parent":2,"body":{"n":2}},{"rev":"1-aa"}"#,
+            #"{"rev":"1-aa"},{"rev":"2-02","parent":0,"body":{"n":2}},{"rev":"2-01","parent":0,"body":{"n":1}}"#,
+        ]
+        let lines = revisions.enumerated().map { #"{"doc":"d\#($0)","revs":[\#($1)]}"# }
+        _ = try restore(archive([#"{"collection":"_default"}"#] + lines), into: target)
+        for id in ["d0", "d1"] {
+            let document = try #require(try target.read { try $0.document(id) })
+            #expect(document.revision.text == "2-02" && document.flags.contains(.conflicted))
+        }
+        var findings: [Finding] = []
+        try target.read {
+            _ = try Checker($0, options: .init()) { _ in
+            } report: {
+                findings.append($0)
+            }.run()
+        }
+        #expect(findings == [])
+    }
+
     @Test func documentsOccurOnce() throws {
         let target = try Database(path: path("target"), options: .create)
         let (live, dead) = (

@@ -173,6 +173,44 @@ import Testing
         try scratch.expect(["cat", "--raw", "*"], "{\"_id\":\"2\", \"name\":\"\u{FC}ml\"}\n")
     }
 
+    /// Whoever can write to a folder could have links there.
+    @Test func noLinkInsideOfADirectoryIsFollowed() throws {
+        let scratch = try withBlob()
+        let (target, other) = (scratch.directory.path + "/out", scratch.directory.path + "/other")
+        for path in [target, other] { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        for name in ["my.notes", "_blobs"] {
+            try FileManager.default.createSymbolicLink(atPath: target + "/" + name, withDestinationPath: other)
+            try scratch.expectFailure(["export", target + "/"], exitCode: 1, "that is a link", flags: ["-C", "*"])
+            try FileManager.default.removeItem(atPath: target + "/" + name)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
+        // The folder that was named may be one.
+        try FileManager.default.createSymbolicLink(atPath: target + "-link", withDestinationPath: target)
+        try scratch.expect(["export", target + "-link/"], flags: ["-C", "*"])
+        #expect(FileManager.default.fileExists(atPath: target + "/my.notes/note.json"))
+    }
+
+    @Test func aTableMayBeWideButNotEndless() throws {
+        let scratch = try Scratch()
+        let names = (0..<30_000).map { "column\($0)" }.joined(separator: ",")
+        let table = "_id,\(names)\na,\(names)\n"
+        let start = ContinuousClock.now
+        try scratch.expect(["import", "--format", "csv", "-"], input: table)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        try scratch.expectFailure(
+            ["import", "--format", "csv", "-"], "more than 100000 cells", input: String(repeating: ",", count: 200_000))
+    }
+
+    /// From a pipe it comes in small pieces.
+    @Test func aLongValueIsNotReadAgainAndAgain() throws {
+        let scratch = try Scratch()
+        let json = "{\"_id\":\"a\",\"list\":[" + String(repeating: "1,", count: 1_000_000) + "1]}\n{\"_id\":\"b\"}\n"
+        let start = ContinuousClock.now
+        try scratch.expect(["import", "--format", "jsonl", "-"], input: json)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        try scratch.expect(["ls"], "a\nb\n")
+    }
+
     @Test func postalCodesAreSpokenOf() throws {
         let scratch = try Scratch()
         let table = "_id,zip,year,code\na,07977,1999,007\nb,74606,0,008\nc,,,\n"

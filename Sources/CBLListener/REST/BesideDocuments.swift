@@ -22,6 +22,7 @@ enum BesideDocuments {
         let id = call.place.document
         let parent = try call.parentRevision()
         let keyspace = try call.keyspace()
+        if !id.hasPrefix(LocalDocuments.prefix), let missing = call.missingForDesigns(of: keyspace) { throw RESTError.forbidden(missing) }
         let revision = try keyspace.database.write { transaction in
             guard let stored = try transaction.besideDocument(id) else { throw RESTError.missing }
             guard let parent else { throw RESTError.conflict("\(id) is at revision \(stored.revision)") }
@@ -92,6 +93,7 @@ extension DocumentEditor {
     func saveBeside(_ document: IncomingDocument, _ id: String, _ parent: String?) throws -> String {
         guard case .unchanged = document.expiration else { throw RESTError.badRequest("\(id) cannot expire") }
         let isLocal = id.hasPrefix(LocalDocuments.prefix)
+        if !isLocal, let missingForDesigns { throw RESTError.forbidden(missingForDesigns) }
         // Local ones lose theirs without a word in CouchDB too, and clients count on it.
         guard isLocal || document.attachments?.isEmpty ?? true else { throw RESTError.badAttachment("\(id) cannot have attachments") }
         let name = String(id.dropFirst((isLocal ? LocalDocuments.prefix : DesignDocuments.prefix).count))
@@ -108,6 +110,7 @@ extension DocumentEditor {
     /// Of a design document that was made elsewhere there is what was made last.
     func insertBeside(_ document: IncomingDocument, _ id: String, _ revision: String) throws -> String {
         guard id.hasPrefix(DesignDocuments.prefix) else { throw RESTError.badRequest("\(id) is not replicated") }
+        if let missingForDesigns { throw RESTError.forbidden(missingForDesigns) }
         guard document.attachments?.isEmpty ?? true else { throw RESTError.badAttachment("\(id) cannot have attachments") }
         let name = String(id.dropFirst(DesignDocuments.prefix.count))
         guard let new = try? RevisionID(name: revision) else { throw RESTError.badID("\"\(revision)\" is no revision") }

@@ -12,11 +12,14 @@ struct DocumentEditor {
     var allowsConflict = false
     /// Whom the functions of design documents are told of that have to agree; nil if they are not asked.
     let author: Visitor?
+    /// Why the one who sends them may not store design documents.
+    let missingForDesigns: String?
 
     init(_ transaction: Transaction, _ keyspace: Keyspace, for call: RESTCall, uploads: [String: BlobFolder.Stored] = [:]) throws {
         self.transaction = transaction
         self.keyspace = keyspace
         self.uploads = uploads
+        missingForDesigns = call.missingForDesigns(of: keyspace)
         let isAsked = call.service.settings.edge == nil && keyspace.hasDesignDocuments
         author = try isAsked && keyspace.served.validation.isNeeded(transaction) ? call.visitor : nil
     }

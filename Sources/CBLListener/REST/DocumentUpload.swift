@@ -13,7 +13,7 @@ struct DocumentUpload {
             document = try call.object()
             return
         }
-        let parts = DocumentParts(keyspace.database.blobs, most: call.service.settings.maximumBody)
+        let parts = DocumentParts(keyspace.database.blobs, most: call.service.settings.maximumBody) { try call.hold($0) }
         var reader = try MultipartReader(type)
         try call.readBody { try reader.read($0, parts.take) }
         try reader.finish()

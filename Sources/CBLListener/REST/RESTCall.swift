@@ -17,6 +17,9 @@ final class RESTCall {
     private(set) var hasBegun = false
     private let extraHeaders: HTTPHeaders
     private var found: Keyspace?
+    private var heldBytes = 0
+    /// What everybody's body may have.
+    private static let smallBody = 1 << 18
 
     init(_ exchange: any HTTPExchange, _ place: RESTPlace, _ visitor: Visitor, _ headers: HTTPHeaders, _ service: RESTService) {
         self.visitor = visitor
@@ -26,6 +29,8 @@ final class RESTCall {
         self.service = service
         parameters = RESTParameters(exchange.request.query)
     }
+
+    deinit { if heldBytes > 0 { service.bodies.give(back: heldBytes) } }
 
     var request: HTTPRequest { exchange.request }
     var isHead: Bool { request.method == "HEAD" }
@@ -64,6 +69,12 @@ final class RESTCall {
         }
     }
 
+    /// What is to be said to somebody who may not change how the database answers, and whom it refuses; nil to all others.
+    func missingForDesigns(of keyspace: Keyspace) -> String? {
+        guard let access = visitor.rights.access(to: keyspace.served.share, keyspace.collection) else { return "this is not yours" }
+        return RESTRoutes.Need.everything.missing(in: access)
+    }
+
     /// Tells of what was done, if somebody has to know later.
     func audit(_ event: AuditEvent, document: String? = nil, text: String? = nil) {
         service.settings.audit?.tell(
@@ -78,9 +89,18 @@ final class RESTCall {
         let limit = service.settings.maximumBody
         try readBody(most: limit) { piece in
             guard bytes.count + piece.count <= limit else { throw RESTError.tooLarge("the body is longer than \(limit) bytes") }
+            try hold(bytes.count + piece.count)
             bytes.append(contentsOf: piece)
         }
         return bytes
+    }
+
+    /// So many bytes of the body are in memory, until the request is answered.
+    func hold(_ total: Int) throws(RESTError) {
+        let more = total - RESTCall.smallBody - heldBytes
+        guard more > 0 else { return }
+        try service.bodies.take(more)
+        heldBytes += more
     }
 
     /// Gives the body to `take`, piece by piece, unpacked.

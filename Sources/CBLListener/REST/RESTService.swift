@@ -17,6 +17,8 @@ package final class RESTService: HTTPResponder {
         package var version = ""
         /// Of a request whose body is read as a whole. What is streamed may be longer.
         package var maximumBody = 64 << 20
+        /// Of all bodies that are in memory at the same time.
+        package var maximumBodies = 64 << 20
         /// Of a property whose content is streamed, where the API has a limit for it.
         package var longestBlob = 20 << 20
         /// How long a query may take, until its last row is sent.
@@ -47,6 +49,7 @@ package final class RESTService: HTTPResponder {
     let replications: Replications
     /// What some of them sign in with.
     let loginTokens = LoginTokens()
+    let bodies: BodyMemory
     /// Feeds of changes that are open.
     let feeds = OpenFeeds()
     /// Has replications begin anew when their tokens change.
@@ -66,6 +69,7 @@ package final class RESTService: HTTPResponder {
         self.databases = databases
         self.settings = settings
         self.admission = admission
+        bodies = BodyMemory(limit: max(settings.maximumBody, settings.maximumBodies))
         replications = Replications(audit: settings.audit, log: settings.log)
     }
 

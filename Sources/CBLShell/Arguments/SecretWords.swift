@@ -22,7 +22,26 @@ enum SecretWords {
         return result
     }
 
-    private static func maskedValue(_ value: String, of flag: String) -> String {
+    /// Whether a word looks as if a secret were in it, though it is no flag's and no URL's: `ada:secret@host`, or `…?token=secret`.
+    static func isSuspicious(_ word: String) -> Bool {
+        let bytes = word.utf8
+        if let at = bytes.firstIndex(of: UInt8(ascii: "@")), let colon = bytes[..<at].firstIndex(of: UInt8(ascii: ":")),
+            colon > bytes.startIndex, bytes.index(after: colon) < at, bytes.index(after: at) < bytes.endIndex,
+            !bytes[..<at].contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "/") })
+        {
+            return true
+        }
+        guard let (_, query) = parted(word, "?") else { return false }
+        return query.lowercased().split(separator: "&").contains { part in
+            let name = part.prefix { $0 != "=" }
+            return name.utf8.count < part.utf8.count
+                && ["token", "password", "passwd", "secret", "session", "apikey", "api_key"].contains { name.hasSuffix($0) }
+        }
+    }
+
+    private static func maskedValue(_ value: String, of name: String) -> String {
+        // What stands in a flag that was mistyped is a secret all the same; "-u" is that of other programs.
+        let flag = name == "u" || name.utf8.count > 1 && "user".hasPrefix(name) ? "user" : name
         switch flag {
         case "user":
             guard let (name, password) = parted(value, ":"), password.utf8.first != UInt8(ascii: "@") else { return value }

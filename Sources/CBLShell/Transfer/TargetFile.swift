@@ -1,3 +1,4 @@
+import CBLBase
 import Glibc
 
 /// A file that is written under another name, and gets its own when it is complete: what was there before stays until then.
@@ -33,6 +34,16 @@ enum TargetFile {
     static func makeDirectory(_ path: String) throws {
         if mkdir(path, 0o755) != 0, errno != EEXIST || !Endpoint.isDirectory(path) {
             throw CommandError.system(path, errno: errno)
+        }
+    }
+
+    /// Makes a folder inside of one that was named. A link in its place may be somebody else's, and is not followed.
+    static func makeDirectory(inside folder: String, _ name: String) throws {
+        let path = PathText.closed(folder) + name
+        try makeDirectory(path)
+        var facts = stat()
+        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+            throw CommandError.failed("\(path): that is a link, which is not followed")
         }
     }
 

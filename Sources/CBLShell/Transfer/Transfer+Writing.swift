@@ -22,7 +22,7 @@ final class ExportedBlobs {
         var missing = 0
         let progress = session.progress("Exporting", total: digests.count, unit: "blobs")
         defer { progress.finish() }
-        try TargetFile.makeDirectory(folder)
+        try TargetFile.makeDirectory(inside: directory, BlobExchange.folderName)
         for text in digests.sorted() {
             try Interruption.check()
             defer { progress.advance() }

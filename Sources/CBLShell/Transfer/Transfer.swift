@@ -236,7 +236,10 @@ struct Transfer {
                 throw invocation.usageError("only a directory (DIR/) holds all collections; dump writes everything into one file")
             }
             try TargetFile.makeDirectory(path)
-            return try snapshot.collections().reduce(0) { try $0 + write($1, to: .directory(PathText.closed(path) + $1.description)) }
+            return try snapshot.collections().reduce(0) { count, name in
+                try TargetFile.makeDirectory(inside: path, name.description)
+                return try count + write(name, to: .directory(PathText.closed(path) + name.description))
+            }
         }
         if case .directory(let path) = target {
             try blobs.write(from: database.blobs, to: path, session)

@@ -53,10 +53,10 @@ extension Transaction {
         let sequence = document.sequence ?? 0
         try checkSequence(sequence, tables)
         if try lastSequence(of: tables.name) < sequence { try setLastSequence(sequence, tables) }
-        let outcome = try document.outcome(treeForm)
+        let (outcome, flags) = try document.outcome(treeForm)
         let record = outcome.withColumns { version, body, extra in
             Record(
-                flags: document.flags, subsequence: document.subsequence, sequence: sequence, version: version, body: body, extra: extra,
+                flags: flags, subsequence: document.subsequence, sequence: sequence, version: version, body: body, extra: extra,
                 expiration: document.expiration)
         }
         try document.id.withUTF8 { try insertMoved(UnsafeRawBufferPointer($0), tables, record) }
@@ -73,17 +73,31 @@ extension Transaction {
 }
 
 extension ArchivedDocument {
-    /// What goes into the columns of its record. Nothing is pruned, sorted or dropped.
-    fileprivate func outcome(_ form: RevisionTree.Form) throws(StoreError) -> SaveOutcome {
+    /// What goes into the columns of its record. Nothing is pruned or dropped.
+    fileprivate func outcome(_ form: RevisionTree.Form) throws(StoreError) -> (SaveOutcome, DocumentFlags) {
         switch revisions {
         case .tree(let tree):
+            // Of an archive that somebody wrote by hand.
+            if zip(tree.revisions, tree.revisions.dropFirst()).contains(where: { RevisionTree.precedes($1, $0) }) {
+                var sorted = tree
+                sorted.sort()
+                do {
+                    let saved = try sorted.prepareSave(isNewRecord: true, depth: .max, form: form)
+                    return (saved, flags.union(saved.flags))
+                } catch {
+                    throw StoreError(.corrupt, "document \"\(id)\" cannot be stored: \(error)")
+                }
+            }
             guard let current = tree.current else { throw StoreError(.corrupt, "document \"\(id)\" has no revision") }
             let encoded = tree.encoded(form)
-            return SaveOutcome(
+            let outcome = SaveOutcome(
                 version: current.id.binary, body: form == .withBodies ? FleeceData(encoded) : current.body ?? .emptyDictionary,
                 extra: form == .withBodies ? nil : encoded, flags: flags, needsNewSequence: false)
+            return (outcome, flags)
         case .vectors(let vectors):
-            do { return try vectors.prepareSave() } catch { throw StoreError(.corrupt, "document \"\(id)\" cannot be stored: \(error)") }
+            do { return (try vectors.prepareSave(), flags) } catch {
+                throw StoreError(.corrupt, "document \"\(id)\" cannot be stored: \(error)")
+            }
         }
     }
 }

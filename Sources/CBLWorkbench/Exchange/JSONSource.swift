@@ -5,6 +5,8 @@ import Glibc
 /// Documents as JSON text: one per line, one after another, or the items of one array. Read in pieces, so that a file may be of any size.
 /// Hot: benchmark `import`.
 package final class JSONSource: DocumentSource {
+    private static let longValue = 1 << 18
+
     private let input: InputSource
     private let dialect: JSONDialect
     private let idKey: [UInt8]
@@ -44,8 +46,9 @@ package final class JSONSource: DocumentSource {
                 throw try malformed(error, encoder)
             }
             encoder.reset()
-            // The value is not all there yet.
-            if try !input.readMore() { return try last(into: encoder, id: &id) }
+            // The value is not all there yet. A long one is looked at again when there is twice as much of it.
+            let enough = window.count < JSONSource.longValue ? window.count + 1 : window.count * 2
+            while input.window.count < enough { if try !input.readMore() { return try last(into: encoder, id: &id) } }
         }
     }
 

@@ -85,12 +85,13 @@ package final class TableSource: DocumentSource {
 
     private func setColumns(_ heading: [Cell]) throws {
         var names: [String] = []
+        // Byte by byte: two spellings of one word are two names.
+        var known: Set<[UInt8]> = []
         for cell in heading {
             guard let name = String(validating: cell.bytes, as: UTF8.self) else {
                 throw FileError("\(name), line 1: the heading is not valid UTF-8")
             }
-            // Byte by byte: two spellings of one word are two names.
-            if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            guard known.insert(cell.bytes).inserted else {
                 throw FileError("\(self.name), line 1: two columns are called \"\(name)\"")
             }
             names.append(name)
@@ -117,6 +118,8 @@ package final class TableSource: DocumentSource {
     }
 
     private static let longestHeading = 1 << 16
+    private static let mostColumns = 100_000
+    private static let longestCell = 1 << 28
 
     /// What stands most often in the first line outside of quotes, of what separates cells in some program; a comma where there is nothing.
     private func delimiterOfHeading() throws -> Delimiter {
@@ -156,6 +159,7 @@ package final class TableSource: DocumentSource {
             }
             while try !isDelimiter(byte), byte != UInt8(ascii: "\n") {
                 cell.bytes.append(byte)
+                guard cell.bytes.count < TableSource.longestCell else { throw tooLong }
                 guard let following = try nextByte() else {
                     trimReturn(&cell)
                     return cells + [cell]
@@ -168,6 +172,9 @@ package final class TableSource: DocumentSource {
                 return cells + [cell]
             }
             cells.append(cell)
+            guard cells.count < TableSource.mostColumns else {
+                throw FileError("\(name), line \(line): a row has more than \(TableSource.mostColumns) cells")
+            }
             guard let following = try nextByte() else { return cells + [Cell()] }
             byte = following
         }
@@ -182,6 +189,10 @@ package final class TableSource: DocumentSource {
         guard input.window.starts(with: rest) else { return false }
         input.consume(rest.count)
         return true
+    }
+
+    private var tooLong: FileError {
+        FileError("\(name), line \(firstLine): a cell has more than \(TableSource.longestCell >> 20) MiB; perhaps a quote is missing")
     }
 
     private static func unguarded(_ cell: Cell) -> Cell {
@@ -202,6 +213,7 @@ package final class TableSource: DocumentSource {
                 input.consume(1)
             }
             cell.bytes.append(byte)
+            guard cell.bytes.count < TableSource.longestCell else { throw tooLong }
         }
         throw FileError("\(name), line \(firstLine): a quoted cell is not closed; nothing was imported from this file")
     }

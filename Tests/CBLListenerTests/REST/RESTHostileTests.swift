@@ -78,6 +78,29 @@ import Testing
         }
     }
 
+    /// Many large bodies at once would take many times what one may.
+    @Test func largeBodiesShareTheirMemory() throws {
+        let server = try RESTServer.withDatabase { ($0.maximumBody, $0.maximumBodies) = (1 << 20, 1 << 20) }
+        let body = "{\"text\":\"\(String(repeating: "x", count: 600_000))\"}"
+        let parts = "--x\r\nContent-Type: application/json\r\n\r\n\(body)\r\n--x--"
+        func put(_ id: String, asParts: Bool) throws -> Int {
+            let headers: HTTPHeaders = ["Content-Type": asParts ? "multipart/related; boundary=x" : "application/json"]
+            return try server.send("PUT", "/db/\(id)", asParts ? parts : body, headers: headers).status
+        }
+        let others = 800_000
+        try server.service.bodies.take(others)
+        for asParts in [false, true] {
+            #expect(try put("a", asParts: asParts) == 503)
+            #expect(try put("a", asParts: asParts) == 503)
+        }
+        // Small ones are for everybody.
+        #expect(try server.send("PUT", "/db/small", "{}").status == 201)
+        server.service.bodies.give(back: others)
+        for (index, asParts) in [false, true].enumerated() { #expect(try put("b\(index)", asParts: asParts) == 201) }
+        // All has come back.
+        try server.service.bodies.take(1 << 20)
+    }
+
     @Test(arguments: [1, 2, 3], [false, true])
     func everyRequestHasAnAnswer(seed: UInt64, vectors: Bool) throws {
         let server = try RESTServer(rights: .create)

@@ -79,6 +79,32 @@ import Testing
         await listener.stop()
     }
 
+    /// Their functions have a say in what others store, administrators too.
+    @Test func designDocumentsAreForThoseWhoMayDoEverything() async throws {
+        let database = try databases.create("db")
+        defer { database.close() }
+        let listener = try listener([Share("db", database)], users: users())
+        let design = #"{"validate_doc_update":"function (d) { throw {forbidden: 'locked'} }"}"#
+        #expect(try send(listener, "PUT", "/db/_design/rules", #"{"views":{}}"#, as: "ada").status == 201)
+        #expect(try send(listener, "PUT", "/db/_design/lock", design, as: "eve").status == 403)
+        #expect(try send(listener, "DELETE", "/db/_design/rules?rev=1-x", as: "eve").status == 403)
+        #expect(try send(listener, "POST", "/db", #"{"_id":"_design/lock"}"#, as: "eve").status == 403)
+        for made in [
+            #"{"new_edits":false,"docs":[{"_id":"_design/rules","_rev":"9-ffff","_revisions":{"start":9,"ids":["ffff"]}},{"_id":"a","_rev":"1-aa"}]}"#,
+            #"{"docs":[{"_id":"_design/lock"},{"_id":"b"}]}"#,
+        ] {
+            let answer = try send(listener, "POST", "/db/_bulk_docs", made, as: "eve")
+            #expect(answer.status == 201 && answer.text.contains("403"), "\(answer.text)")
+        }
+        #expect(try send(listener, "PUT", "/db/c", "{}", as: "eve").status == 201)
+        let stored = try send(listener, "GET", "/db/_design_docs", as: "ada").text
+        #expect(
+            stored.contains("_design/rules") && stored.contains("1-") && !stored.contains("9-ffff") && !stored.contains("lock"), "\(stored)"
+        )
+        for id in ["a", "b", "c"] { #expect(try database.read { snapshot in try snapshot.document(id) != nil }) }
+        await listener.stop()
+    }
+
     @Test func aDatabaseThatNobodyHasAskedForIsOpenedForReplicators() async throws {
         let made = try databases.create("db", 3)
         made.close()

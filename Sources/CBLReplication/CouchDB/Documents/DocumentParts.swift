@@ -15,6 +15,8 @@ package final class DocumentParts {
     private var contents: [Content] = []
     private let blobs: BlobFolder
     private let mostJSON: Int
+    /// Told how many bytes of the document are in memory.
+    private let holding: (Int) throws -> Void
     /// Whether contents that come packed are unpacked.
     private let unpacks: Bool
     private var decoder: ContentDecoder?
@@ -25,7 +27,8 @@ package final class DocumentParts {
     private var md5 = MD5()
     private var name: String?
 
-    package init(_ blobs: BlobFolder, most: Int, unpacks: Bool = false) {
+    package init(_ blobs: BlobFolder, most: Int, unpacks: Bool = false, holding: @escaping (Int) throws -> Void = { _ in }) {
+        self.holding = holding
         self.blobs = blobs
         self.unpacks = unpacks
         mostJSON = most
@@ -43,6 +46,7 @@ package final class DocumentParts {
             guard json.count + bytes.count <= mostJSON else {
                 throw RESTError.tooLarge("the document is longer than \(mostJSON) bytes")
             }
+            try holding(json.count + bytes.count)
             json.append(contentsOf: bytes)
         case .partEnd:
             guard let writer else { return }
@@ -71,7 +75,12 @@ package final class DocumentParts {
     private func text() throws -> [UInt8] {
         guard let decoder = try coding.decoder(mostBytes: mostJSON) else { return json }
         var text: [UInt8] = []
-        try json.withUnsafeBytes { try decoder.decode($0) { text.append(contentsOf: $0) } }
+        try json.withUnsafeBytes { packed in
+            try decoder.decode(packed) { piece in
+                try holding(json.count + text.count + piece.count)
+                text.append(contentsOf: piece)
+            }
+        }
         try decoder.finish()
         return text
     }
