@@ -263,6 +263,30 @@ extension RawServer.Connection {
         slow.join()
     }
 
+    /// Each byte of a head is no reason to wait once more.
+    @Test func aHeadThatComesDropByDropIsNotWaitedFor() async throws {
+        let isOver = Mutex(false)
+        let dripping = try RawServer { connection, _ in
+            _ = connection.head()
+            connection.write("HTTP/1.1 ")
+            for _ in 0..<1000 where !isOver.withLock({ $0 }) {
+                usleep(20_000)
+                connection.write("2")
+            }
+        }
+        let start = ContinuousClock.now
+        let error = await #expect(throws: TransportError.self) {
+            try await waiting {
+                let client = HTTPClient(Self.settings { $0.idleTimeout = .milliseconds(200) }, on: Loops.client)
+                defer { client.close() }
+                _ = try client.send(HTTPClientRequest("GET", try PeerURL(dripping.webURL)))
+            }
+        }
+        #expect(error?.code == .posix(ETIMEDOUT) && ContinuousClock.now - start < .seconds(10))
+        isOver.withLock { $0 = true }
+        dripping.join()
+    }
+
     @Test func whatIsNotReadIsNotSent() async throws {
         let sent = Mutex(0)
         let total = 64 << 20

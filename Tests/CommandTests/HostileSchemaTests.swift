@@ -16,6 +16,20 @@ import Testing
         return result
     }
 
+    /// Documents that no name leads to are spoken of.
+    @Test func tablesThatNoCollectionCanBeCalledAfterAreNamed() throws {
+        let scratch = try Scratch(["doc": "{}"])
+        let file = try RawDatabase(scratch.path + "/db.sqlite3")
+        let rows: [[String?]] = try file.rows("SELECT sql FROM sqlite_master WHERE name='kv_default'")
+        let sql = try #require(rows.first?[0])
+        for name in ["kv_.$(touch x)", "kv_.../../up", "kv_del_.a\u{1B}[31m"] {
+            try file.execute(sql.replacing("kv_default", with: name.replacing("\"", with: "\"\""), maxReplacements: 1))
+        }
+        let result = try Program.run(["check", scratch.path])
+        #expect(result.exitCode == 0 && result.lines.count { $0.contains("no collection can be called so") } == 3, "\(result.output)")
+        #expect(!result.output.contains("\u{1B}") && result.lines.contains { $0.hasPrefix("note: kv_.../../up: ") }, "\(result.output)")
+    }
+
     @Test(arguments: sparing) func goodDocumentsAreShown(_ threat: Threat) throws {
         let bundle = try HostileBundle(Self.base, [threat])
         let spare = try #require(Self.base.spare)

@@ -111,6 +111,13 @@ package final class Checker {
 extension Checker {
     /// What SQLite would run for whoever writes to the file.
     private func checkSchema() throws {
+        for (keyStore, table) in snapshot.catalog.stores.sorted(by: { $0.key < $1.key })
+        where (CollectionName.keyStoreWithout(deletedIn: keyStore) ?? keyStore).hasPrefix(".")
+            && CollectionName(anyKeyStore: keyStore) == nil
+        {
+            try found(
+                Finding(.note, .schema, "no collection can be called so: what is in it is there for nobody", subject: table.name))
+        }
         if let other = snapshot.database.files.fileNamedByJournal {
             let message = "it names another file, \(other), which SQLite would delete"
             try found(Finding(.error, .schema, message, subject: "db.sqlite3-journal", repair: .automatic))

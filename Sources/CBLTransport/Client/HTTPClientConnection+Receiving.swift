@@ -14,7 +14,8 @@ extension HTTPClientConnection {
             case .bytes(let count):
                 received.commit(count)
                 exchange?.hasHeard = true
-                lastMove = loop.now
+                // A head that comes drop by drop is not waited for longer than one that does not come.
+                if exchange?.head != nil { lastMove = loop.now }
             case .blocked: return true
             case .end:
                 end(.closed(.abnormal, reason: "", by: url.hostHeader))
@@ -56,6 +57,7 @@ extension HTTPClientConnection {
 
     private func takeHead() throws(HTTPViolation) {
         while let head = try headReader.response(in: &received) {
+            lastMove = loop.now
             guard head.status >= 200 else {
                 try inform(head.status)
                 continue
