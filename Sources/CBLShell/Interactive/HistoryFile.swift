@@ -72,7 +72,8 @@ final class HistoryFile {
             }
         }
         // A name alone is no secret: the password behind the colon is.
-        return SecretWords.masked(words) != words || words.contains(where: SecretWords.isSuspicious) || words.contains { $0.drop { $0 == "-" } == "encrypted" && $0.hasPrefix("-") }
+        return SecretWords.masked(words) != words || words.contains(where: SecretWords.isSuspicious)
+            || words.contains { $0.drop { $0 == "-" } == "encrypted" && $0.hasPrefix("-") }
     }
 
     static func lastOfEach(_ lines: [String]) -> [String] {
