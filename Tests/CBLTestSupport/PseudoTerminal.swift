@@ -33,6 +33,8 @@ package final class PseudoTerminal {
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "EDITRC", "XDG_CONFIG_HOME"] { variables[name] = nil }
         // Without pages: who tests them asks for a program.
         variables.merge(["TERM": "xterm", "LC_ALL": "C.UTF-8", "PAGER": "cat"]) { _, new in new }
+        // What is typed in a test does not belong into the history of whoever runs it.
+        if environment["HOME"] == nil { for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] { variables[name] = "/dev/null" } }
         variables.merge(environment) { _, new in new }
         var words = [program] + arguments
         if let directory { words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, directory] + words }

@@ -142,9 +142,9 @@ extension Checker {
     /// SQLite's own check, which also compares every index with its table.
     func checkFile() throws {
         let size = snapshot.database.bundle.size(.main)
-        let header = try connection.readMainFile(count: DatabaseHeader.count, at: 0).map { DatabaseHeader(bytes: $0, fileSize: size) }
-        // What is missing may be in the log.
-        if let expected = header?.expectedSize, size < expected, snapshot.database.bundle.size(.log) == 0 {
+        // What is missing may be in the log, and where the first page cannot be read it may be there as well.
+        let first = snapshot.database.bundle.size(.log) == 0 ? try? connection.readMainFile(count: DatabaseHeader.count, at: 0) : nil
+        if let first, let expected = DatabaseHeader(bytes: first, fileSize: size).expectedSize, size < expected {
             summary.isCutOff = true
             let message = "it is cut off: \(size) of \(expected) bytes are there"
             try found(Finding(.error, .file, message, subject: "db.sqlite3", repair: .salvage))
