@@ -69,7 +69,11 @@ package final class Salvage {
                 for document in repair.dropped {
                     try lost(.body, "it could not be decoded", collection: document.collection, document: document.id)
                 }
-                summary.documents -= repair.dropped.count
+                if !repair.dropped.isEmpty {
+                    let left = try database.read { snapshot in try snapshot.collections().map { try snapshot.counts(of: $0) } }
+                    summary.documents = left.reduce(0) { $0 + $1.live }
+                    summary.deleted = left.reduce(0) { $0 + $1.deleted }
+                }
                 summary.indexes += repair.indexes
                 return summary
             }

@@ -72,7 +72,7 @@ package final class TableSource: DocumentSource {
                 cell.bytes.withUnsafeBytes { id.append($0) }
             } else if cell.isQuoted || !cell.bytes.isEmpty {
                 encoder.writeKey(column.name)
-                guard String(validating: cell.bytes, as: UTF8.self) != nil else {
+                guard cell.bytes.withUnsafeBytes(isUTF8) else {
                     throw MalformedDocument(message: "\(place): \"\(column.name)\" is not valid UTF-8")
                 }
                 if column.type == .auto, !cell.isQuoted { note(cell, in: index) }
